@@ -1,7 +1,7 @@
 //! `warpstack advise`: the fastest kernel and launch for a device and a problem, and why.
 //!
-//! What it does: predicts every kernel compiled for the problem at every block size and division of the on-chip memory
-//! with the analytical model; explains the best; says what limits it by giving it ten percent more of each resource.
+//! Predicts every kernel compiled for the problem at every block size and division of the on-chip memory
+//! with the analytical model; explains the best; finds its limit by giving it ten percent more of each resource.
 //! Leaves out: kernels that were not compiled. Units: billions of GPop/s.
 
 use super::CliResult;
@@ -52,7 +52,7 @@ pub struct AdviseArgs {
     pub output: OutputArgs,
 }
 
-/// What is advised.
+/// Fastest launch of each kernel, the bottleneck of the best, and the gains from changing the machine.
 #[derive(Debug, Serialize)]
 struct Advice {
     problem: String,
@@ -85,7 +85,7 @@ struct Launch {
     name: String,
 }
 
-/// What a change of the machine gains.
+/// Gain from a change of the machine.
 #[derive(Debug, Serialize)]
 struct Gain {
     field: &'static str,

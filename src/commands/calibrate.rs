@@ -209,7 +209,7 @@ fn report(
     Ok(text)
 }
 
-/// What differs between two texts of a preset, under the sections' names, to paste.
+/// Returns the lines that differ between two texts of a preset, under their sections' names, ready to paste.
 fn changed_lines(before: &str, after: &str) -> String {
     let (mut section, mut shown) = ("", "");
     let mut text = String::new();

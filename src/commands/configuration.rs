@@ -74,7 +74,7 @@ fn threads_help() -> String {
 }
 
 impl LaunchArgs {
-    /// What is asked for. `--population` is of the launch unless it says how often a list of programs is repeated.
+    /// Returns the requested launch options. `--population` belongs to the launch unless it repeats a list of programs.
     pub fn options(&self, inputs: &InputArgs) -> LaunchOptions {
         LaunchOptions {
             kernel: self.kernel.clone(),
@@ -91,7 +91,7 @@ impl LaunchArgs {
     }
 }
 
-/// The same launch with `changes` like `threads=128,stack-dim=4,l1=16`.
+/// Returns the launch with `changes` such as `threads=128,stack-dim=4,l1=16` applied.
 pub fn changed(options: &LaunchOptions, changes: &str) -> Result<LaunchOptions, String> {
     let mut changed = options.clone();
     for change in changes.split(',') {

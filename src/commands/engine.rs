@@ -84,7 +84,7 @@ pub struct InputArgs {
     pub own: Option<Arc<OwnCode>>,
 }
 
-/// What is inferred of the programs of each problem.
+/// Factors inferred for the programs of each problem, and the file that they were read from.
 #[derive(Debug, Clone)]
 pub struct InferredFile {
     /// Empty for what is part of the program.
@@ -93,7 +93,7 @@ pub struct InferredFile {
 }
 
 impl InferredFile {
-    /// What is part of the program.
+    /// Factors that are part of the program.
     pub fn own() -> Self {
         InferredFile {
             path: String::new(),
@@ -136,7 +136,7 @@ impl EngineArgs {
         self.inputs.code_choice()
     }
 
-    /// The same with other programs and code.
+    /// Returns a copy of these arguments with other programs and code.
     pub fn with_inputs(&self, inputs: InputArgs) -> EngineArgs {
         EngineArgs {
             inputs,
@@ -306,6 +306,6 @@ pub fn say_validated() {
     }
 }
 
-/// What is said of a device that was never validated.
+/// Note printed for a device that was never validated.
 pub const NEVER_VALIDATED: &str =
     "never validated here: its values are documents, other people's measurements and assumptions";

@@ -69,7 +69,7 @@ enum Addresses {
     List,
 }
 
-/// Of an instruction in a timeline, about.
+/// Approximate bytes per instruction in a timeline.
 const TIMELINE_BYTES: u64 = 200;
 
 /// The name of the trace and of what lies beside it.

@@ -10,7 +10,7 @@ use serde::Serialize;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-/// What results are printed as.
+/// Format in which results are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
     /// For people
@@ -39,7 +39,7 @@ impl OutputArgs {
         self.out.as_deref().map_or(Ok(()), output::check_writable)
     }
 
-    /// What was asked for.
+    /// Returns the requested format; by default, the one that the ending of `--out` selects.
     pub fn format(&self) -> Format {
         let path = self.out.as_deref();
         let ending = path

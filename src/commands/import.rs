@@ -85,7 +85,7 @@ fn accel_sim(args: &ImportArgs) -> CliResult {
     })
 }
 
-/// Of the simulator.
+/// Default seed of the simulator.
 fn seed() -> u32 {
     Simulator::default().plan.window.seed
 }

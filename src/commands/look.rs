@@ -30,7 +30,7 @@ pub fn only_with_chart(arg: Arg) -> Arg {
     only_with(arg, "chart")
 }
 
-/// The same for commands whose drawings are a group of options, `drawings`.
+/// Refuses these options without `drawings`, the group of a command's drawing options.
 pub fn only_with_drawings(arg: Arg) -> Arg {
     only_with(arg, "drawings")
 }

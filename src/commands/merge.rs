@@ -1,7 +1,7 @@
 //! `warpstack merge`: the parts of a study that was predicted in shards, put together.
 //!
 //! A study's parts are its rows; those of a campaign (GP runs made by `evolve`) are states, whose corpus and record are written here.
-//! What it does: checks that all parts are there and belong together; the result is byte for byte that of the whole study. Leaves out: computing.
+//! Checks that all parts are there and belong together; the result is byte for byte that of the whole study. Leaves out: computing.
 
 use super::CliResult;
 use super::evolve::with_files;
@@ -20,7 +20,7 @@ pub struct MergeArgs {
     /// File to write instead of standard output
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Of a campaign: the run record to write
+    /// Run record to write, for a campaign
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
 }

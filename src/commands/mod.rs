@@ -40,7 +40,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::error::Error;
 use std::process::ExitCode;
 
-/// What a subcommand returns.
+/// Result of a subcommand.
 pub type CliResult = Result<(), Box<dyn Error>>;
 
 /// Exit code of every refused input.
@@ -152,7 +152,7 @@ fn usage(error: &clap::Error) -> ExitCode {
     fail(&retired::answer(error).unwrap_or_else(|| refusal(error)))
 }
 
-/// What clap refuses, what is allowed, and what may be meant.
+/// Returns the refused argument, the allowed values and the closest names as a message.
 fn refusal(error: &clap::Error) -> String {
     use clap::error::{ContextKind, ContextValue};
     let text = error.to_string();

@@ -1,7 +1,7 @@
 //! Names of kernels, problems, devices and architectures, as options take them.
 //!
-//! What it does: understands a name as people write it, says which is meant where one is nearly right, and tells the shell's completion
-//! what there is. Leaves out: whether a kernel has a problem on a device; the engine says so. Units: none.
+//! Normalizes a name, suggests the nearest one to a misspelt name, and lists all names for the shell's
+//! completion. Leaves out: whether a kernel has a problem on a device (the engine checks that). Units: none.
 
 use crate::cpu;
 use crate::device::{Preset, builtin_names};
@@ -26,10 +26,10 @@ pub struct Names {
     is_list: bool,
 }
 
-/// What a machine of another kind runs.
+/// Architecture of VLIW machines.
 pub(super) const VLIW: &str = "VLIW5";
 
-/// What a CPU runs.
+/// Architecture of CPUs.
 pub(super) const CPU: &str = "x86-64";
 
 /// The name of the fastest interpreter, whichever it is.
@@ -114,7 +114,7 @@ pub fn device() -> Names {
     }
 }
 
-/// The same, and cores of CPUs.
+/// Names that [`device`] accepts, and cores of CPUs.
 pub fn device_or_cpu() -> Names {
     Names {
         known: || {

@@ -1,6 +1,6 @@
 //! `warpstack occupancy`: resident blocks for one block size or all of them, and what limits them.
 //!
-//! What a block needs is given by options, or is what a kernel needs for a problem's programs. Units: KiB for the L1 and the shared memory.
+//! A block's resources are given by options, or are those of a kernel for a problem's programs. Units: KiB for the L1 and the shared memory.
 
 use super::CliResult;
 use super::configuration::ConfigurationArgs;
@@ -106,7 +106,7 @@ fn steps(rows: &[Row]) -> Lines {
     }
 }
 
-/// What a block needs, its threads aside, and where that comes from.
+/// Returns a block's resources except its threads, and their provenance.
 fn needs(
     args: &OccupancyArgs,
     device: &Device,

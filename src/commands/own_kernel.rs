@@ -77,7 +77,7 @@ pub fn asked(
     launched(args.launch.options(inputs), &args.own, inputs, device)
 }
 
-/// The same for a launch that is given by its options.
+/// Returns these options and inputs, with the custom kernel in place of the named one if there is one.
 pub fn launched(
     mut options: LaunchOptions,
     own: &OwnKernelArgs,

@@ -119,7 +119,7 @@ fn settings(engine: Kind, scope: Scope) -> Settings {
     settings
 }
 
-/// Somebody's own measurements.
+/// Compares predictions with the user's own measurements.
 fn own(args: &ValidateArgs, settings: Settings) -> Result<Vec<Line>, Box<dyn Error>> {
     let device = Preset::load(&args.device)?.device;
     let path = args.measured.as_deref().unwrap_or(Path::new(""));
@@ -277,7 +277,7 @@ fn data_type(problem: ProblemId, kernel: KernelId, stack_dim: u32) -> String {
     }
 }
 
-/// What explains a row.
+/// Returns the command that explains the row with the largest error.
 fn explain_command(args: &ValidateArgs, line: &Line) -> String {
     let programs = args
         .programs

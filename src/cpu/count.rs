@@ -13,7 +13,7 @@ use crate::gp::primitive::Primitive;
 use crate::gp::problem::Score;
 use std::cell::Cell;
 
-/// What executes an instruction, as presets distinguish it.
+/// Class of an instruction, as presets distinguish them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     Multiply,
@@ -100,7 +100,7 @@ impl Chained for u32 {
     }
 }
 
-/// Comparing 16 values with what was expected.
+/// Instructions that compare 16 values with the expected outputs.
 pub fn of_score<T: Element>(score: Score, width: Width) -> Instructions {
     let value = T::load(Counter, &Vector::default());
     counted(width, || {
@@ -145,7 +145,7 @@ pub struct Chain([f64; CLASSES]);
 const USUAL_CYCLES: [f64; CLASSES] = [4.0, 3.0, 3.0, 1.0, 1.0, 4.0, 4.0, 12.0, 2.0];
 
 impl Chain {
-    /// Its cycles where an instruction of each class takes so many.
+    /// Cycles of the chain, for the given latency of each class.
     pub fn cycles(&self, latency: &[f64; CLASSES]) -> f64 {
         self.0
             .iter()
@@ -173,7 +173,7 @@ impl Chain {
 #[derive(Debug, Clone, Copy)]
 pub struct Counter;
 
-/// Of the path that is counted.
+/// Returns the instructions of the path that is counted.
 fn on_whole(whole: &'static [Class], half: &'static [Class]) -> &'static [Class] {
     match COUNTED.get().0 {
         Some(Width::Half) => half,

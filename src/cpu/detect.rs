@@ -1,6 +1,6 @@
 //! The processor that the program runs on, as a preset.
 //!
-//! Models: vendor, family and model as CPUID says them choose the preset; sizes of the caches are those that the system lists; the clock is
+//! Models: vendor, family and model of CPUID choose the preset; sizes of the caches are those that the system lists; the clock is
 //! timed on instructions that wait for each other.
 //! Leaves out: cores of different kinds in one processor; clocks that change under load. Units: GHz, bytes.
 //! Sources: Intel SDM and AMD APM, CPUID leaves 0 and 1; `gp/interpret/cache.rs`.

@@ -30,7 +30,7 @@ named! {
         L2 = "L2",
         L3 = "L3",
         Memory = "memory",
-        /// Comparing values with what was expected.
+        /// Comparing values with the expected outputs.
         Score = "comparison",
     }
 }
@@ -39,7 +39,7 @@ named! {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Predicted {
     pub gpops_billion: f64,
-    /// Of all programs on all cases.
+    /// Cycles for all programs on all cases.
     pub cycles: f64,
     /// By cause, in the order of `Cause::ALL`; they add up to `cycles`.
     pub by_cause: [f64; Cause::ALL.len()],
@@ -86,7 +86,7 @@ pub fn predict(work: &Work, machine: &Machine) -> Predicted {
 struct Sum {
     by_cause: [f64; Cause::ALL.len()],
     steps: f64,
-    /// Of the longest chunk.
+    /// Maximum over the chunks.
     reuse_bytes: f64,
 }
 
@@ -104,7 +104,7 @@ impl Sum {
     }
 }
 
-/// All programs on a chunk of so many vectors.
+/// Time of all programs on a chunk of `vectors` vectors.
 fn chunk(work: &Work, machine: &Machine, vectors: usize) -> Sum {
     let block = work.block.min(vectors).max(1);
     let n_blocks = vectors as f64 / block as f64;
@@ -158,17 +158,17 @@ struct Walk<'a> {
     work: &'a Work,
     machine: &'a Machine,
     rows: Residency<'a>,
-    /// Of a block.
+    /// Vectors of a block.
     vectors: f64,
-    /// Of a column, for a block that is walked through.
+    /// Bytes of a column, for a walked block.
     column_bytes: f64,
     surprise: f64,
-    /// Of the runs of a program on the blocks of a chunk, those whose jumps are not yet predicted.
+    /// Fraction of a program's runs on the blocks of a chunk whose jumps are not yet predicted.
     unlearned: f64,
     costs: HashMap<(Action, usize, bool), Core>,
 }
 
-/// What a step has besides the row that it computes.
+/// Costs of a step besides the row that it computes.
 #[derive(Debug, Clone, Copy, Default)]
 struct Extra {
     /// Cycles that every vector takes besides.
@@ -182,7 +182,7 @@ struct Extra {
 struct Core {
     arithmetic: f64,
     memory: f64,
-    /// From what an instruction stored before to what this step stores, of one vector.
+    /// Cycles from a vector's previous store to the store of this step.
     latency: f64,
 }
 
@@ -205,7 +205,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Adds the time of programs that take turns on each of the walked blocks, which stand for `each` blocks.
+    /// Adds the time of programs that take turns on each of the walked blocks, each of which represents `each` blocks.
     fn programs(&mut self, numbers: &[usize], blocks: usize, each: f64, sum: &mut Sum) {
         for &number in numbers {
             for row in self.work.filled.get(number).into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! Does the model respond as physics says?
+//! Tests that the model responds as physics predicts.
 
 use super::super::count::Width;
 use super::super::preset::{Preset, builtin_names};
@@ -9,7 +9,7 @@ use crate::gp::evolve::dice::Dice;
 use crate::gp::evolve::init::{Ingredients, of_size};
 use crate::gp::problem::sextic;
 
-/// Random programs on blocks of so many cases.
+/// Random programs on blocks of the given number of cases.
 fn work(kind: Kind, block_cases: usize) -> Work {
     let problem = sextic::problem(1, 20_000);
     let ingredients = Ingredients::of(&problem, FunctionChoice::Uniform);

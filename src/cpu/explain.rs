@@ -33,11 +33,11 @@ impl Point {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explained {
     pub interpreter: &'static str,
-    /// By the block, the shortest first; of one block where the interpreter has its own.
+    /// Points by block size, smallest first; a single one where the interpreter chooses the block itself.
     pub curve: Vec<Point>,
     /// The fastest of them.
     pub best: usize,
-    /// Of the fastest: how many times as fast it would be without a cause, the most first.
+    /// Speedup of the fastest without each cause, largest first.
     pub gains: Vec<(Cause, f64)>,
 }
 
@@ -47,7 +47,7 @@ impl Explained {
     }
 }
 
-/// Predicts the interpreter on blocks of so many cases; on its own blocks where it has no choice.
+/// Predicts the interpreter on blocks of each size in `blocks`; on its own blocks where it has no choice.
 pub fn explain(
     kind: Kind,
     programs: &[Rpn],
@@ -113,7 +113,7 @@ fn gains(work: &Work, point: &Point, machine: &Machine) -> Vec<(Cause, f64)> {
 const FREE: f64 = 1e9;
 
 impl Machine {
-    /// The same core where nothing costs time for this reason.
+    /// Returns a copy of the core in which this cause costs no time.
     pub fn without(&self, cause: Cause) -> Machine {
         let mut machine = self.clone();
         let larger =

@@ -13,16 +13,16 @@ use crate::gp::program::{Rpn, Token};
 /// Vectors of cases that a program is evaluated on.
 const SAMPLED_VECTORS: usize = 8;
 
-/// Of a vector of arguments of one of the program's sines, or cosines.
+/// Large arguments per vector, of the sines of a program or of its cosines.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Large {
-    /// The probability that some are large.
+    /// Probability that a vector has a large argument.
     pub vectors: f64,
-    /// Large ones, on average over all vectors.
+    /// Large arguments, on average over all vectors.
     pub elements: f64,
 }
 
-/// Those of sin, then those of cos.
+/// Returns the large arguments of sine, then of cosine.
 pub fn of_program(program: &Rpn, cases: &Cases<f32>) -> [Large; 2] {
     let mut large = [Large::default(); 2];
     let has = |function: &Token| kind(function).is_some();

@@ -43,13 +43,13 @@ pub struct Cache {
 /// Instructions on registers of one width.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Registers {
-    /// Of each class that start in a cycle.
+    /// Instructions of each class that start in a cycle.
     pub per_cycle: [f64; CLASSES],
-    /// Of all together.
+    /// Vector instructions of all classes together.
     pub vector_per_cycle: f64,
     pub loads_per_cycle: f64,
     pub stores_per_cycle: f64,
-    /// Both together.
+    /// Loads and stores together.
     pub memory_per_cycle: f64,
 }
 
@@ -59,7 +59,7 @@ pub struct Machine {
     pub clock_ghz: f64,
     /// Instructions that start in a cycle.
     pub issue_per_cycle: f64,
-    /// Those of an interpreter's own code, between its jumps.
+    /// Instructions of an interpreter's own code, between its jumps.
     pub branchy_per_cycle: f64,
     pub mispredict_cycles: f64,
     /// Times that a sequence of jumps runs before it is predicted.
@@ -67,15 +67,15 @@ pub struct Machine {
     /// Rounds of the longest loop whose end is always predicted; of one four times as long it never is.
     pub predicted_rounds: f64,
     pub registers: Registers,
-    /// From an instruction of each class to one that needs it.
+    /// Cycles from an instruction of each class to one that needs its result.
     pub latency: [f64; CLASSES],
-    /// From a load to an instruction that needs it.
+    /// Cycles from a load to an instruction that needs it.
     pub load_cycles: f64,
-    /// From an instruction that stores a vector to one that needs what was stored.
+    /// Cycles from the store of a vector to an instruction that loads it.
     pub forward_cycles: f64,
     /// Instructions on vectors that may wait for their operands.
     pub vector_window: f64,
-    /// What the caches move hides behind what the core computes.
+    /// Whether transfers between caches overlap with computation.
     pub overlaps: bool,
     pub caches: [Cache; LEVELS],
 }
@@ -85,7 +85,7 @@ pub struct Machine {
 pub struct Preset {
     pub name: String,
     pub title: String,
-    /// As CPUID has it; empty for the one that fits all.
+    /// CPUID vendor; empty for the preset that fits all.
     pub vendor: String,
     pub families: Vec<u32>,
     /// Empty: every one of the families.
@@ -97,7 +97,7 @@ pub struct Preset {
 const PER_CYCLE: &str = "instructions/cycle";
 const BYTES_PER_CYCLE: &str = "bytes/cycle";
 
-/// What a value may be, in its own range.
+/// Range of a value, in its unit.
 const POSITIVE: Allowed = (0.01, 1e12);
 
 const fn field(section: &'static str, name: &'static str, unit: &'static str) -> Field {
@@ -112,7 +112,7 @@ const fn field(section: &'static str, name: &'static str, unit: &'static str) ->
     }
 }
 
-/// The same where there may be none of it.
+/// Field whose value may be zero.
 const fn or_none(section: &'static str, name: &'static str, unit: &'static str) -> Field {
     Field {
         allowed: (0.0, POSITIVE.1),
@@ -219,7 +219,7 @@ impl Preset {
         Ok(preset)
     }
 
-    /// What it is and how large, for people.
+    /// Returns a readable description with clock and cache sizes.
     pub fn about(&self) -> String {
         let value = |section, field| self.value(section, field).unwrap_or(0.0);
         format!(
@@ -233,7 +233,7 @@ impl Preset {
         )
     }
 
-    /// Whether it says how instructions on these registers execute.
+    /// Whether the preset has values for registers of this width.
     pub fn has(&self, width: Width) -> bool {
         let section = section(width);
         self.values.iter().any(|value| value.section == section)
@@ -244,7 +244,7 @@ impl Preset {
         find(&self.values, section, field)?.number()
     }
 
-    /// The same core with one value changed.
+    /// Returns a copy with one value changed.
     pub fn with(&self, key: &str, value: f64) -> Result<Self, DeviceError> {
         let mut changed = self.clone();
         match changed.values.iter_mut().find(|entry| entry.key() == key) {

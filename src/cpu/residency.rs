@@ -1,9 +1,9 @@
-//! Which cache holds a row when it is touched again.
+//! Residency of rows: the cache that holds a row when it is touched again.
 //!
 //! Models: rows in the order of their last use. Between two uses of a row the interpreter touches so many bytes of others; spread evenly over the
 //! sets of a cache, they push the row out of a set with the probability that more lines fall on it than it has ways, so that a cache that is
 //! nearly full still holds a part. Changed lines that are pushed out are written back.
-//! Leaves out: prefetching in vain; what else runs on the core; which lines of a set are replaced first.
+//! Leaves out: useless prefetches; other programs on the core; the order of replacement within a set.
 //! Units: bytes; parts of a row's lines. Sources: Hill and Smith 1989 (sets from distances); Mattson et al. 1970 (distances).
 
 use super::preset::Cache;
@@ -12,7 +12,7 @@ use super::work::Row;
 /// Levels of caches.
 pub const LEVELS: usize = 3;
 
-/// Of the lines of a row, the part that crosses from and to the next level, for each level.
+/// Fraction of a row's lines that crosses from and to the next level, for each level.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Crossing {
     pub fetched: [f64; LEVELS],
@@ -60,7 +60,7 @@ impl<'a> Residency<'a> {
         self.reused[0] / self.reused[1].max(1.0)
     }
 
-    /// Uses a row of so many bytes; what crosses.
+    /// Uses a row of `bytes` bytes; returns its crossings.
     pub fn touch(&mut self, name: Name, bytes: f64, writes: bool) -> Crossing {
         let mut distance = bytes;
         let found = self.rows.iter().position(|row| {
@@ -114,7 +114,7 @@ impl<'a> Residency<'a> {
 }
 
 impl Cache {
-    /// The part of a row that is still there when so many bytes, its own among them, were touched since.
+    /// The part of a row that is still present after `distance` bytes, its own among them, were touched.
     pub fn holds(&self, distance: f64) -> f64 {
         if self.bytes <= 0.0 {
             return 0.0;

@@ -1,4 +1,4 @@
-//! What an interpreter does for a population: steps on rows of cases, from the programs themselves.
+//! The work of an interpreter for a population: steps on rows of cases, from the programs themselves.
 //!
 //! Models: every step that `rpn-2d`, `lgp-2d` and `accumulator` execute for a block of cases, with the rows that it reads and writes; the
 //! blocks and chunks that the cases are cut into.
@@ -22,24 +22,24 @@ use crate::gp::problem::{Dataset, Problem, Score};
 use crate::gp::program::{Rpn, Token};
 use crate::util::names::named;
 
-/// What lies in the caches.
+/// Row of data in the caches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Row {
-    /// Of the interpreter's own memory.
+    /// Row of the interpreter's own memory.
     Slot(u32),
     /// A column of the cases.
     Input(u16),
-    /// What the programs should compute.
+    /// Expected outputs.
     Expected,
 }
 
-/// What a step does with every vector of a block.
+/// Operation of a step on every vector of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Action {
     Function(Primitive),
-    /// Loads or stores what it reads or writes, no more.
+    /// Loads or stores its row only.
     Move,
-    /// Compares the program's values with what was expected.
+    /// Compares the program's values with the expected outputs.
     Score,
 }
 
@@ -50,14 +50,14 @@ pub struct Step {
     pub writes: Option<Row>,
 }
 
-/// What the interpreters execute around the vectors of a step.
+/// Instructions of the interpreters around the vectors of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Overhead {
     /// Scalar instructions of a step on a block: finding operands, the jump to the function, setting up the loop.
     pub step: f64,
-    /// Those of the comparison with what was expected.
+    /// Scalar instructions of the comparison with the expected outputs.
     pub score: f64,
-    /// Those of the loop, for every vector.
+    /// Scalar instructions of the loop, for every vector.
     pub vector: f64,
     /// There is no loop whose end must be found: the next step is fetched while vectors are computed.
     pub hides: bool,
@@ -135,11 +135,11 @@ pub enum WorkError {
 pub struct Work {
     pub kind: Kind,
     pub width: Width,
-    /// Of each program, on a block.
+    /// Steps of each program, on a block.
     pub programs: Vec<Vec<Step>>,
-    /// Of each program: slots that it fills before the first block of a chunk.
+    /// Slots that each program fills before the first block of a chunk.
     pub filled: Vec<Vec<Row>>,
-    /// Of each program, sines and cosines of large arguments; of the mean where programs share steps.
+    /// Large arguments of sine and cosine, by program; their mean where programs share steps.
     pub large: Vec<[Large; 2]>,
     /// Columns of the cases.
     pub n_inputs: usize,
@@ -164,12 +164,12 @@ pub struct Setup {
     pub width: Width,
     /// Fitness cases of a block; absent: the interpreter's own choice.
     pub block_cases: Option<usize>,
-    /// What occurs more than once is evaluated once, where the interpreter can.
+    /// Whether repeated expressions are evaluated once, where the interpreter can.
     pub share: bool,
 }
 
 impl Setup {
-    /// That of these options.
+    /// Setup for these options.
     pub fn of(options: Options) -> Result<Setup, WorkError> {
         let width = match options.path.name() {
             "avx512" => Width::Whole,
@@ -374,7 +374,7 @@ fn lgp_steps<T: Element>(programs: &[&Rpn], share: bool) -> Steps {
     (steps.collect(), filled.collect())
 }
 
-/// What is in the accumulator is neither read nor written.
+/// Returns the steps of a plan; operands in the accumulator are neither read nor written.
 fn accumulator_steps<T>(plan: &Accumulated<T>) -> Vec<Step> {
     let row = |place: Place| match place {
         Place::Input(input) => Row::Input(input as u16),

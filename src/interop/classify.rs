@@ -1,4 +1,4 @@
-//! What the simulator needs to know of an instruction of which only the trace line is known.
+//! Classifies an instruction for the simulator, given only its line in a trace.
 //!
 //! Models: the opcodes that `isa` decodes, with all their modifiers; any other opcode by its name before the first
 //! dot, in a table. Leaves out: tensor cores, textures, surfaces: no preset has such units, so they are refused.

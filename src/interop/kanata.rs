@@ -27,7 +27,7 @@ struct Row<'a> {
     event: &'a Event,
     appears: u64,
     retires: u64,
-    /// What its warp waited for between `appears` and the issue.
+    /// Waits of its warp between `appears` and the issue.
     waits: &'a [Wait],
 }
 

@@ -20,7 +20,7 @@ const PAGE_BYTES: u64 = 1 << 21;
 /// Global addresses below this are simulated as they are.
 const SIMULATED_BYTES: u64 = 1 << 31;
 
-/// See the module text.
+/// Map from a trace's addresses to those of the simulated memory.
 #[derive(Debug, Clone)]
 pub struct MemoryMap {
     shared_base: u64,
@@ -48,7 +48,7 @@ impl MemoryMap {
         }
     }
 
-    /// What lies at a generic address.
+    /// Returns the memory space of a generic address.
     pub fn space(&self, address: u64) -> Space {
         let known = self.shared_base != 0 && self.local_base != 0;
         if !known || address < self.shared_base {

@@ -167,7 +167,7 @@ fn resident_warps(timeline: &Timeline) -> Vec<Value> {
     points.iter().map(point).collect()
 }
 
-/// What happened in one interval.
+/// Counts of one interval.
 #[derive(Default, Clone, Copy)]
 struct Interval {
     issued: u64,

@@ -22,7 +22,7 @@ const LOCAL_BASE: u64 = SHARED_BASE + (1 << 24);
 /// The version whose lines end with an immediate.
 const TRACER_VERSION: u32 = 5;
 
-/// See the module text.
+/// Writes blocks of a kernel's traces as Accel-Sim's thread blocks.
 pub struct Recorder<'a> {
     kernel: &'a Kernel,
     pool: &'a SegmentPool,
@@ -207,7 +207,7 @@ impl<'a> Recorder<'a> {
 struct Moment {
     warp: u32,
     iteration: u32,
-    /// Of the token, in the program.
+    /// Index of the token in the program.
     position: u32,
 }
 
@@ -218,7 +218,7 @@ fn binary_version(arch: &str) -> u32 {
         .unwrap_or(0)
 }
 
-/// What a line says of a static instruction: the address register first, as in a store's operands.
+/// Returns the static part of an instruction's line: the address register first, as in a store's operands.
 pub fn static_line(instruction: &Instruction) -> Line {
     let mut sources: Vec<u8> = Vec::new();
     if let Some(memory) = instruction.memory {

@@ -79,7 +79,7 @@ struct Builder<'h> {
     pool: SegmentPool,
     scattered: ScatteredParts,
     memory: MemoryMap,
-    /// Of the lanes of one access.
+    /// Addresses of the lanes of one access.
     addresses: Vec<u64>,
     /// The instruction before, while its stall count is not known.
     last: Option<(TraceOp, u32)>,
@@ -177,7 +177,7 @@ impl<'h> Builder<'h> {
         })
     }
 
-    /// What a line accesses; which instruction it is of those with a schedule is not yet known.
+    /// Returns a line's memory access; the scheduled instruction that it belongs to is not yet known.
     fn op(&mut self, line: &Line, number: u32) -> Result<TraceOp, Fault> {
         let mut op = TraceOp {
             inst: 0,

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 /// Instructions that a trace can refer to.
 const MOST: usize = u16::MAX as usize;
 
-/// See the module text.
+/// The distinct instructions found so far, with indices to look them up.
 #[derive(Debug, Clone, Default)]
 pub struct Statics {
     known: Vec<Known>,
@@ -26,7 +26,7 @@ pub struct Statics {
     pub texts: Vec<String>,
 }
 
-/// What makes instructions different, and what the instruction is.
+/// Key by which instructions are distinguished, and the classified instruction.
 #[derive(Debug, Clone)]
 struct Known {
     opcode: String,

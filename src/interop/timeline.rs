@@ -1,4 +1,4 @@
-//! What happened when: issues, waits and results of every warp, recorded from the simulator.
+//! Timelines: issues, waits and results of every warp, recorded from the simulator.
 //!
 //! Models: every event of a run, in order. Leaves out: what instructions compute.
 //! Units: cycles. Sources: `sim::observe`.
@@ -49,7 +49,7 @@ pub fn wait_name(cause: Option<Cause>) -> &'static str {
     cause.map_or(NOT_SELECTED[0], Cause::name)
 }
 
-/// See the module text.
+/// Residencies, issues and waits of a run, in order.
 #[derive(Debug, Clone, Default)]
 pub struct Timeline {
     pub residencies: Vec<Residency>,
@@ -169,7 +169,7 @@ impl Observer for Timeline {
 mod tests {
     use super::*;
 
-    /// Of two waves: the second warp is started in the cycle in which the first one exits.
+    /// Tests two waves: the second warp is started in the cycle in which the first one exits.
     #[test]
     fn a_stay_begins_where_the_one_before_it_ends() {
         let mut timeline = Timeline::default();

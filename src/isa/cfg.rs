@@ -111,7 +111,7 @@ impl ControlFlow {
     }
 }
 
-/// What an instruction does to the reconvergence stack, by the kind of entry.
+/// Returns the kind of entry that an instruction pushes on the reconvergence stack.
 fn opens(op: Op) -> Option<Op> {
     matches!(op, Op::Ssy | Op::Pbk | Op::Pcnt | Op::Call).then_some(op)
 }
@@ -212,7 +212,7 @@ fn block_starts(successors: &[Vec<usize>]) -> Vec<usize> {
     starts.into_iter().collect()
 }
 
-/// What is live before every instruction.
+/// Returns the live registers and predicates before every instruction.
 pub fn live_before(kernel: &Kernel, flow: &ControlFlow) -> Vec<LiveSet> {
     let mut live = vec![LiveSet::default(); kernel.instructions.len()];
     let mut changed = true;

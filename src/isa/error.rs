@@ -1,4 +1,4 @@
-//! What can be wrong with a SASS file.
+//! Errors in a SASS file.
 
 use thiserror::Error;
 

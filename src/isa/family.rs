@@ -1,4 +1,4 @@
-//! What differs between architectures, in one place.
+//! Differences between architectures, in one place.
 
 use super::instruction::{Control, Instruction};
 use super::meaning::Meaning;

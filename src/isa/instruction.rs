@@ -134,7 +134,7 @@ impl Instruction {
         written.fold(0, |mask, index| mask | 1 << index) | u16::from(self.writes_cc) << 7
     }
 
-    /// What timing depends on.
+    /// Returns the properties that timing depends on.
     pub fn timing(&self) -> TimingOp {
         TimingOp {
             class: self.class,

@@ -1,4 +1,4 @@
-//! What an opcode with its modifiers means, and what is spelled alike on all architectures.
+//! Meaning of an opcode with its modifiers, and spellings common to all architectures.
 //!
 //! Models: modifiers taken off one by one, so that nothing is ignored silently. Leaves out: encodings.
 //! Sources: disassemblies of ptxas 11.8.
@@ -41,7 +41,7 @@ impl<'a> Modifiers<'a> {
     }
 }
 
-/// What an opcode with its modifiers means.
+/// Meaning of an opcode with its modifiers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Meaning {
     pub op: Op,

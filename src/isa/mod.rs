@@ -80,7 +80,7 @@ pub enum Space {
     Global,
 }
 
-/// What the timing of one static instruction depends on, independent of the parser's detail.
+/// Properties of one static instruction that its timing depends on, independent of the parser's detail.
 /// One per instruction of a kernel; the trace refers to them by index.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TimingOp {

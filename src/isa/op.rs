@@ -1,4 +1,4 @@
-//! What an instruction computes, independent of the architecture that encodes it.
+//! Operations of instructions, independent of the architecture that encodes them.
 //!
 //! Models: the operations of the interpreters' kernels and of CUDA's math sequences.
 //! Leaves out: textures, atomics, votes but for any lane, shuffles but by exclusive-or.
@@ -95,7 +95,7 @@ pub enum Round {
 pub enum Mufu {
     Cos,
     Sin,
-    /// Of an angle in turns.
+    /// Cosine of an angle in turns.
     CosTurns,
     SinTurns,
     Ex2,
@@ -152,7 +152,7 @@ pub enum Op {
     Nop,
     Mov,
     Sel,
-    /// The same with float modifiers.
+    /// Selection with float modifiers.
     Fsel,
     Prmt,
     Fadd,
@@ -228,7 +228,7 @@ pub enum Op {
     Lop(Logic),
     /// Any function of three bits, by its truth table in the last source.
     Lop3,
-    /// The same for predicates.
+    /// Any function of three predicates, by its truth table.
     Plop3,
     Shl {
         wrap: bool,

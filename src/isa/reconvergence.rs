@@ -8,7 +8,7 @@
 use super::op::Op;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What was set, and the instruction that leaving it leads to.
+/// A reconvergence point: the instruction kind that sets it, and the index of the instruction that leaving it leads to.
 pub type Point = (Op, usize);
 
 /// A stack, by its number among those known.
@@ -72,7 +72,7 @@ impl Stacks {
         self.tops.get((stack.0 as usize).checked_sub(1)?)
     }
 
-    /// What lies below a point, where it is set.
+    /// Returns the stack below a point, or `None` where the point is not set.
     fn below(&self, stack: Stack, point: Point) -> Option<Stack> {
         let mut tops = std::iter::successors(self.top(stack), |top| self.top(top.below));
         tops.find(|top| top.point == point).map(|top| top.below)

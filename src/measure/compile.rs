@@ -32,7 +32,7 @@ pub enum CompileError {
     },
 }
 
-/// What a source is compiled with.
+/// A custom kernel's source and how it is compiled.
 #[derive(Debug, Clone)]
 pub struct OwnSource<'a> {
     pub path: &'a Path,

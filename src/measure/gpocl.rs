@@ -48,11 +48,11 @@ pub struct Row {
     pub gpops_billion: f64,
     pub checked_programs: usize,
     pub agreeing_programs: usize,
-    /// Of those checked, whose value is lost in rounding: they count as agreeing.
+    /// Checked programs whose value is lost in rounding: they count as agreeing.
     pub ill_conditioned_programs: usize,
 }
 
-/// What a check of a program found.
+/// Result of checking a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Check {
     Agrees,

@@ -14,7 +14,7 @@ use crate::util::parallel;
 use serde::Serialize;
 use std::error::Error;
 
-/// What is measured.
+/// The experiment that is measured.
 const EXPERIMENT: Experiment = Experiment::MUX20;
 
 /// One measured layout.

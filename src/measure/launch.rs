@@ -32,7 +32,7 @@ pub use overlapped::Evaluator;
 pub use robilliard::RobilliardLaunch;
 pub use submachine::SubmachineLaunch;
 
-/// What results hold before a run; an error is never negative.
+/// Value of results before a run; an error is never negative.
 pub const POISON: f32 = -1.0;
 
 /// Names what the driver was asked for.
@@ -58,7 +58,7 @@ pub struct Gpu {
     pub info: GpuInfo,
 }
 
-/// What a device says of itself.
+/// Properties that a device reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GpuInfo {
     pub name: String,

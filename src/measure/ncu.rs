@@ -119,7 +119,7 @@ fn header_start(text: &str) -> Option<(usize, u64)> {
     None
 }
 
-/// What ncu writes after a run without kernels.
+/// Message that ncu writes after a run without kernels.
 const NO_KERNELS: &str = "No kernels were profiled";
 
 /// Why there is no table.
@@ -244,7 +244,7 @@ fn metric(value: &str, unit: &str) -> Metric {
     }
 }
 
-/// What a value is multiplied by, and its base unit: `Gbyte/s` is 1e9 and `byte/s`.
+/// Returns a unit's factor and base unit: `Gbyte/s` gives 1e9 and `byte/s`.
 fn base_unit(unit: &str) -> (f64, String) {
     match unit.split_once('/') {
         None => scaled(unit),

@@ -40,13 +40,13 @@ pub enum CpuError {
 pub struct CpuRow {
     pub device: &'static str,
     pub problem: &'static str,
-    /// What random programs were made of; `file`: they were read.
+    /// Function set of random programs; `file` for programs that were read.
     pub functions: &'static str,
     pub interpreter: &'static str,
     pub simd: &'static str,
     pub shared: bool,
     pub threads: usize,
-    /// Of the two-dimensional stack; empty for interpreters without one.
+    /// Cases per block of the two-dimensional stack; empty for interpreters without one.
     pub block_cases: Option<usize>,
     pub cases_source: &'static str,
     pub programs: String,
@@ -60,7 +60,7 @@ pub struct CpuRow {
     pub gpops_billion: f64,
     /// By the model of the CPU, which reads nothing that is measured here; empty where it has no prediction.
     pub predicted_gpops_billion: Option<f64>,
-    /// Of the slowest over the fastest run, in percent of the median.
+    /// Spread between the slowest and the fastest run, in percent of the median.
     pub spread_percent: f64,
     pub max_error: f64,
     pub checked_programs: usize,

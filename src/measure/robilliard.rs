@@ -40,11 +40,11 @@ pub struct Row {
     pub gpops_billion: f64,
     pub checked_programs: usize,
     pub agreeing_programs: usize,
-    /// Of those that do not agree, whose error rounding decides.
+    /// Programs that do not agree, but whose error is decided by rounding.
     pub undecided_programs: usize,
 }
 
-/// What one generation's launches showed.
+/// Measurements of one generation's launches.
 struct Measured {
     median_ms: f64,
     nodes: usize,

@@ -28,7 +28,7 @@ use crate::util::stats::median;
 /// Programs whose error differs from the CPU's by at most this much, relative, agree.
 pub const AGREEMENT: f64 = 1e-2;
 
-/// The same of single from double precision, where a program's error counts as decided. Chosen: a hundredth, as in `tests/gp/differential.rs`.
+/// Largest relative difference between roundings of a program's error that counts as decided. Chosen: a hundredth, as in `tests/gp/differential.rs`.
 const DECIDED: f64 = AGREEMENT / 100.0;
 
 /// Why a measurement failed.
@@ -100,7 +100,7 @@ pub struct Row {
     pub gpops_billion: f64,
     pub checked_programs: usize,
     pub agreeing_programs: usize,
-    /// Of the others, those whose error rounding decides: see [`ExpectedError::is_decided`].
+    /// Programs that do not agree, but whose error is decided by rounding: see [`ExpectedError::is_decided`].
     pub undecided_programs: usize,
     pub median_relative_difference: f64,
     pub case_blocks: u32,
@@ -151,7 +151,7 @@ pub struct Bench<'a> {
     programs: &'a Programs,
     programs_digest: String,
     expected: Vec<ExpectedError>,
-    /// Of checked programs, by their place.
+    /// Whether the error of a checked program is decided, by the program's index.
     decided: Memo<usize, bool>,
     protocol: Protocol,
 }
@@ -278,7 +278,7 @@ impl<'a> Bench<'a> {
         Ok((times_ms, sums(&results, per_program)))
     }
 
-    /// Of the programs that do not agree, which are nearly the same in every configuration.
+    /// Counts the programs that do not agree, but whose error is decided by rounding; they are nearly the same in every configuration.
     fn n_undecided(&self, differences: &[f64]) -> usize {
         let decided = |at: usize| {
             let program = &self.programs.list[at];
@@ -322,7 +322,7 @@ fn split_kib(
     Some((split.shared_bytes / 1024, split.l1_bytes / 1024))
 }
 
-/// Of some times: the median, the least, the most.
+/// Median, minimum and maximum of some times.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Times {
     pub median_ms: f64,

@@ -1,6 +1,6 @@
 //! The analytical model as a performance model: from a resolved launch to GPop/s.
 //!
-//! What depends on a kernel and its programs alone is analysed once and kept.
+//! Analyses that depend on a kernel and its programs alone are made once and kept.
 //! Units: counts are given for a million nodes of a warp.
 
 use std::time::Instant;
@@ -24,7 +24,7 @@ use crate::util::memo::Memo;
 /// Nodes of a warp that counts are given for.
 const NOMINAL_NODES: f64 = 1e6;
 
-/// See the module text.
+/// The analytical model, with the analysis of every kernel it has seen.
 #[derive(Debug, Default)]
 pub struct Analytical {
     /// By the kernel's number.

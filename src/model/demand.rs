@@ -1,7 +1,7 @@
-//! What instructions ask of the multiprocessor.
+//! Demand of instructions on the multiprocessor.
 //!
-//! What it models: counts by what they occupy: issue slots, pipes, lines of the load/store unit.
-//! What it leaves out: time. Units: in the names; cycles of a pipe are those of one scheduler.
+//! Models: counts by the resource they occupy: issue slots, pipes, lines of the load/store unit.
+//! Leaves out: time. Units: in the names; cycles of a pipe are those of one scheduler.
 //! Sources: equation (9) of `docs/model.md`.
 
 use bytemuck::{Pod, Zeroable};
@@ -11,7 +11,7 @@ use crate::isa::OpClass;
 use crate::launch::code::{MemoryRequest, ReplayOp};
 use crate::launch::spec::{IssueLimit, N_CLASSES, Pipe, SmxSpec, WAIT_UNITS};
 
-/// What one execution of a shape, or one token on average, asks of the multiprocessor.
+/// Demand on the multiprocessor of one execution of a shape, or of one token on average.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Demand {

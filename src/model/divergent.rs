@@ -1,6 +1,6 @@
-//! How long a grid of executed blocks takes, in closed form.
+//! Analytical time of a grid of executed blocks.
 //!
-//! Models: the same blocks as `sim::divergent`, by `model::executed`. Leaves out: what that leaves out.
+//! Models: the same blocks as `sim::divergent`, by `model::executed`. Leaves out: as in `model::executed`.
 //! Units: cycles of a multiprocessor.
 
 use crate::launch::cause::Cause;
@@ -53,7 +53,7 @@ impl Placement {
     }
 }
 
-/// As the simulator would count.
+/// Counters in the simulator's form.
 fn counters(modelled: &Modelled, runs: &[Ran], executed: &ExecutedCode) -> Counters {
     let code = &executed.code;
     let sum = |of: fn(&Traffic) -> f64| modelled.traffic().map(of).sum::<f64>().round() as u64;

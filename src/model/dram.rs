@@ -1,9 +1,9 @@
-//! What a token takes of the multiprocessor's share of the DRAM: transfers, and activations of pages.
+//! A token's use of the multiprocessor's share of the DRAM: transfers, and activations of pages.
 //!
-//! What it models: a transfer to a page that is not open occupies the DRAM for an activation. Lines of a stack level are
+//! Models: a transfer to a page that is not open occupies the DRAM for an activation. Lines of a stack level are
 //! neighbours in a partition's turn, and so are the fitness cases of neighbouring warps. The open pages are a cache of
 //! pages with first-in first-out replacement, which misses as often as with random replacement.
-//! What it leaves out: warps of a block that drift apart, or come to the same page one after the other.
+//! Leaves out: warps of a block that drift apart, or reach the same page one after the other.
 //! Units: cycles, 128-byte lines, per token.
 //! Sources: equation (15b) of `docs/model.md`; Gelenbe, A unified approach to the evaluation of a class of replacement
 //! algorithms, IEEE Transactions on Computers 22 (1973).
@@ -17,14 +17,14 @@ use crate::launch::spec::{DramSpec, SmxSpec};
 /// Cycles of the DRAM's share.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DramUse {
-    /// Of one token, and of its fitness cases alone.
+    /// Cycles of one token, and of its fitness cases alone.
     pub cycles: f64,
     pub case_cycles: f64,
     pub cycles_per_line: f64,
 }
 
 impl DramUse {
-    /// **(15b)** For `fills` lines that the L1 asks for.
+    /// **(15b)** DRAM cycles for `fills` lines that the L1 requests.
     pub fn new(
         spec: &SmxSpec,
         geometry: &Geometry,
@@ -69,7 +69,7 @@ fn lines_per_turn(dram: &DramSpec) -> f64 {
     (f64::from(dram.interleave_bytes) / LINE_BYTES).max(1.0)
 }
 
-/// Probability that a neighbour of a stack line that the DRAM is asked for is asked for with it.
+/// Probability that a stack line and its neighbour are requested of the DRAM together.
 fn together(traffic: &Traffic) -> f64 {
     let misses = traffic.load_misses.max(f64::MIN_POSITIVE);
     (traffic.paired_loads / misses).min(1.0) * traffic.paired_l2_miss

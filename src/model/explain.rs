@@ -1,15 +1,15 @@
-//! Where the cycles of the schedulers go.
+//! The schedulers' cycles by cause.
 //!
-//! What it models: the issue slots that a token takes; what idles is split as the waits of a warp are, each as the time
-//! that it adds to the critical path.
-//! Leaves out: that causes overlap: each is what it adds to those before it; waits for an MSHR are part of those for L2 and DRAM.
+//! Models: the issue slots that a token takes; idle slots are split in proportion to a warp's waits, each as the time that
+//! it adds to the critical path.
+//! Leaves out: overlap of causes: each counts what it adds to those before it; MSHR waits are part of those for L2 and DRAM.
 //! Units: scheduler cycles per token. Sources: equation (8) of `docs/model.md`.
 
 use super::path::Latencies;
 use super::token::{TokenModel, TokenTime};
 use crate::launch::cause::Cause;
 
-/// Scheduler cycles per token by cause: slots taken, then what idles.
+/// Scheduler cycles per token by cause: slots taken, then idle slots.
 pub(super) fn cpi_stack(
     model: &TokenModel,
     tokens_per_cycle: f64,
@@ -36,7 +36,7 @@ pub(super) fn cpi_stack(
     stack
 }
 
-/// What a warp waits for in a token, each cause as the time that it adds to the path.
+/// Waits of a warp in a token, each cause as the time that it adds to the path.
 fn waits(model: &TokenModel, time: &TokenTime) -> [(Cause, f64); 9] {
     let work = model.work;
     let full = time.latencies;

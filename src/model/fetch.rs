@@ -1,8 +1,8 @@
 //! Instruction fetch: how long warps wait for code that the first-level instruction cache does not hold.
 //!
-//! What it models: code lines compete for the sets of two LRU caches by how often they are entered, and for the lines that a scheduler
-//! has itself; a line that follows the one that ran last has latencies of its own.
-//! What it leaves out: lines on their way.
+//! Models: code lines compete for the sets of two LRU caches, and for each scheduler's own lines, by how often they are
+//! entered; a line that follows the one that ran last has separate latencies.
+//! Leaves out: lines in flight.
 //! Units: cycles per token. Sources: equation (16) of `docs/model.md`; Che, Tung and Wang, Hierarchical Web Caching
 //! Systems, IEEE JSAC 20 (2002).
 
@@ -13,19 +13,19 @@ use crate::launch::spec::{CODE_WAYS, SmxSpec};
 
 const HALVINGS: u32 = 40;
 
-/// What of a multiprocessor the wait depends on.
+/// Parameters of a multiprocessor that determine the fetch wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FetchRules {
     line_bytes: u32,
-    /// What a scheduler has itself, 0 where that is nothing.
+    /// Instruction cache of each scheduler; 0 if it has none.
     own_bytes: u32,
     /// First and second level.
     bytes: [u32; 2],
-    /// From the first level, after a jump, where a scheduler has lines of its own.
+    /// Latency of the first level after a jump, where a scheduler has lines of its own.
     near_jump_cycles: u32,
-    /// From the second level and from the L2, after a jump.
+    /// Latency of the second level and of the L2 after a jump.
     jump_cycles: [u32; 2],
-    /// The same for the line that follows the last one.
+    /// Latency of the second level and of the L2 for the line that follows the last one.
     next_line_cycles: [u32; 2],
 }
 
@@ -114,7 +114,7 @@ fn sets(lines: &BTreeMap<u32, Entries>, size: u32) -> Vec<f64> {
         .collect()
 }
 
-/// How long a line stays in a set of so many ways, in tokens: infinite where all fit.
+/// Tokens for which a line survives in a set of `ways` ways: infinite where all lines fit.
 fn survival(lines: &[Entries], ways: usize) -> f64 {
     if lines.len() <= ways {
         return f64::INFINITY;
@@ -140,7 +140,7 @@ mod tests {
     use crate::model::shapes::Shapes;
     use crate::model::tests::inputs;
 
-    /// Cycles that a loop over so many lines of 64 bytes waits for code.
+    /// Fetch wait, in cycles, of a loop over `lines` lines of 64 bytes.
     fn waits(lines: u32, change: impl Fn(&mut SmxSpec)) -> f64 {
         let code = placed(&vec![alu(OpClass::Fp32, 1); 4 * lines as usize]);
         let shapes = Shapes::new(&inputs(&code));
@@ -173,7 +173,7 @@ mod tests {
         near(waits(9, both), 0.2 * (50.0 + 4.0 * 30.0));
     }
 
-    /// Of eight lines a scheduler has four, each with the one beside it: the jump to the first finds it with a half.
+    /// A scheduler holds four of eight lines, each with its neighbour: half of the jumps to the first hit.
     #[test]
     fn a_jump_past_what_a_scheduler_has_itself_waits_for_the_first_level() {
         let own = |spec: &mut SmxSpec| {

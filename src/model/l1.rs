@@ -1,10 +1,10 @@
 //! The L1: which part of the stack accesses miss, for warps that share its sets.
 //!
-//! What it models: the true set of every line of every resident warp (address layout and index hash); in each set the
+//! Models: the true set of every line of every resident warp (address layout and index hash); in each set the
 //! survival time at which the expected number of resident lines equals the ways; fitness cases that lie in it, too;
 //! programs that differ in the lines that they touch.
-//! What it leaves out: warps that run ahead of others; that lines on their way are not replaced. One curve over the number
-//! of warps serves every block size.
+//! Leaves out: warps that run ahead of others; the protection of lines in flight from replacement. One curve over the
+//! number of warps serves every block size.
 //! Units: lines, per warp instruction of a warp. Sources: equations (13) and (14) of `docs/model.md`.
 
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ pub struct Misses {
     pub waiting_loads: f64,
     /// Load misses that a neighbour of the same level shares.
     pub paired_loads: f64,
-    /// Part of the loaded fitness-case lines that are there.
+    /// Fraction of the loaded fitness-case lines that hit.
     pub case_hit: f64,
 }
 
@@ -53,7 +53,7 @@ pub struct RateBin {
     pub away: f64,
 }
 
-/// What `warps` resident warps do.
+/// Misses of `warps` resident warps.
 #[derive(Debug, Clone, PartialEq)]
 struct Point {
     warps: u32,
@@ -83,7 +83,7 @@ pub struct Layout<'a> {
     pub case_lines: f64,
 }
 
-/// Numbers of resident warps at which the misses are worked out.
+/// Numbers of resident warps at which the misses are computed.
 const WARPS: [u32; 12] = [1, 2, 4, 6, 8, 12, 16, 24, 32, 40, 48, 64];
 
 impl L1Curve {

@@ -1,9 +1,9 @@
 //! One multiprocessor's share of the L2: which fills and fitness-case loads go on to DRAM.
 //!
-//! What it models: stack lines evicted from the L1 and the rows of fitness cases compete for the share; LRU or random
-//! replacement. A stack line is asked for again soon after it was written back, or written back again long after: both
+//! Models: stack lines evicted from the L1 and the rows of fitness cases compete for the share; LRU or random
+//! replacement. A stack line is requested soon after its write-back, and written back long after its fill: both
 //! times are exponential, each with its mean.
-//! What it leaves out: its sets (the hash spreads lines evenly).
+//! Leaves out: its sets (the hash spreads lines evenly).
 //! Units: lines, per token. Sources: equation (15) of `docs/model.md`; Che et al., IEEE JSAC 20 (2002), for LRU;
 //! Martina et al., INFOCOM 2014, for random replacement.
 
@@ -28,7 +28,7 @@ pub struct Traffic {
     /// Line loads of levels of which at least one line misses, and load misses that a neighbour of the level shares.
     pub waiting_loads: f64,
     pub paired_loads: f64,
-    /// Probabilities that the L2 has what is asked for.
+    /// Hit probabilities in the L2.
     pub fill_l2_hit: f64,
     pub write_back_l2_hit: f64,
     pub case_l2_hit: f64,
@@ -118,7 +118,7 @@ pub fn traffic(
 }
 
 impl Traffic {
-    /// What becomes of it where a cache is not there, or has everything.
+    /// Adjusts the traffic for a cache that is absent or always hits.
     pub fn past_missing_caches(mut self, spec: &SmxSpec, demand: &Demand) -> Traffic {
         if spec.l1_always_hits && spec.l1_caches_local {
             return self.without_l1_misses(spec);
@@ -207,7 +207,7 @@ impl Asked {
         })
     }
 
-    /// Of its lines, those in the share.
+    /// Number of its lines in the share.
     fn there(&self, replacement: Replacement, time: f64) -> f64 {
         let before_fills = self.away * presence(replacement, self.fill_rate * time);
         let before_writes = (1.0 - self.away) * presence(replacement, self.write_rate * time);

@@ -1,12 +1,12 @@
 //! How the programs of a population reuse the levels of their stacks.
 //!
-//! What it models: histograms of the time between accesses to one line, per stack level and class of programs; from them
+//! Models: histograms of the time between accesses to one line, per stack level and class of programs; from them
 //! occupancy, misses and dirty evictions for every time that a line survives in a cache. Random replacement evicts at a
 //! constant rate `1/T`, so a line touched again after `t` is still there with probability `exp(-t/T)`; LRU keeps a line
 //! exactly `T`. Time is counted in instructions of the warp.
 //! The accesses of an iteration repeat.
-//! What it leaves out: first touches by a new block (they are few against the iterations of a block); that the elements
-//! of one level may be reused differently.
+//! Leaves out: first touches by a new block (few against the iterations of a block); different reuse of the elements of
+//! one level.
 //! Units: `T` in warp instructions; rates per warp instruction of a warp.
 //! Sources: equation (12) of `docs/model.md`; Berg and Hagersten, StatCache, ISPASS 2004; Martina, Garetto and
 //! Leonardi, A unified approach to the performance analysis of caching systems, INFOCOM 2014; Che, Tung and Wang, IEEE
@@ -31,7 +31,7 @@ pub const CLASSES: usize = 4;
 const BINS_PER_OCTAVE: f64 = 4.0;
 const BINS: usize = 4 * 22;
 
-/// What happens to one line per warp instruction of its warp.
+/// Rates of the events of one line, per warp instruction of its warp.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct LineRates {
@@ -112,7 +112,7 @@ pub struct Class {
     pub instructions: f64,
 }
 
-/// See the module text.
+/// Reuse of the stack levels by the programs of a population.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Locality {
     pub classes: Vec<Class>,
@@ -387,7 +387,7 @@ impl Class {
     }
 }
 
-/// Bins of short times, worked out once.
+/// Bins of short times, computed once.
 static SHORT_TIMES: LazyLock<Vec<u8>> =
     LazyLock::new(|| (0..1 << 14).map(|time| exact_bin(time) as u8).collect());
 
@@ -403,7 +403,7 @@ fn exact_bin(time: i64) -> usize {
     (exact.round() as usize).min(BINS - 1)
 }
 
-/// What a line sees of one reuse time.
+/// Fate of a line during one reuse time.
 #[derive(Debug, Clone, Copy)]
 struct Fate {
     /// Probability that it is gone at the end, and that a line of its level is.

@@ -1,8 +1,8 @@
 //! The memory behind the load/store unit under the load of a launch.
 //!
-//! What it models: what a token occupies of the unit, of the L2's ports and of the DRAM, worked out once per traffic; the
-//! latencies that follow from it at any throughput.
-//! What it leaves out: bursts. Units: cycles, 128-byte lines, per token.
+//! Models: the time a token occupies the unit, the L2's ports and the DRAM, computed once per traffic; the latencies that
+//! follow from it at any throughput.
+//! Leaves out: bursts. Units: cycles, 128-byte lines, per token.
 //! Sources: equations (11a), (11b) and (17) to (18) of `docs/model.md`.
 
 use super::LINE_BYTES;
@@ -19,10 +19,10 @@ use crate::launch::spec::SmxSpec;
 pub struct MemoryTimes {
     /// Under the load of the launch.
     pub latencies: Latencies,
-    /// Of a line that the L1 lacks and of a fitness-case line, if nothing else is under way.
+    /// Latency of a line that the L1 lacks and of a fitness-case line, without contention.
     pub fill_cycles: f64,
     pub case_cycles: f64,
-    /// By which the next one is later: L2 port or DRAM, whichever is slower; write-backs counted with the fills.
+    /// Interval to the next line: of L2 port or DRAM, whichever is slower; write-backs counted with the fills.
     pub fill_service_cycles: f64,
     pub case_service_cycles: f64,
 }
@@ -51,7 +51,7 @@ impl Server {
     }
 }
 
-/// Stored lines on their way to the L2, and the requests among them.
+/// Stored lines in flight to the L2, and the requests among them.
 #[derive(Debug, Clone, Copy)]
 struct WritePort {
     server: Server,
@@ -103,14 +103,14 @@ impl WritePort {
     }
 }
 
-/// See the module text.
+/// Servers and latencies behind the load/store unit, at any throughput.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Memory {
     unit: Server,
     write_port: WritePort,
     port: Server,
     dram: Server,
-    /// Lines per token that the L1 asks for, and how many of them may be under way.
+    /// Lines per token that the L1 requests, and how many of them may be in flight.
     fills: f64,
     misses_in_flight: f64,
     /// Parts that the L2 lacks.
@@ -242,7 +242,7 @@ fn miss_probability(geometry: &Geometry, demand: &Demand, traffic: &Traffic) -> 
     1.0 - (1.0 - waiting).powf(1.0 / f64::from(geometry.stack_dim.max(1)))
 }
 
-/// Cycles of the load/store unit per token: lines on their way in and out, and what comes back from the L2.
+/// Cycles of the load/store unit per token: lines in and out, and data returned from the L2.
 fn unit_cycles(spec: &SmxSpec, demand: &Demand, traffic: &Traffic, fills: f64) -> f64 {
     if spec.unit_is_unlimited {
         return 0.0;
@@ -325,7 +325,7 @@ mod tests {
         assert_eq!(unit_cycles(&spec, &demand(), &traffic(), 2.0), 0.0);
     }
 
-    /// Of levels of two lines three quarters wait: each line misses with a half.
+    /// Three quarters of the accesses to levels of two lines wait: each line misses with probability one half.
     #[test]
     fn lines_of_a_level_miss_as_if_independent() {
         assert!((memory(&spec()).idle.local_miss_probability - 0.5).abs() < 1e-12);

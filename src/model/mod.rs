@@ -1,9 +1,9 @@
-//! The analytical model: the simulator's closed-form twin, from the same inputs.
+//! The analytical model: predicts what the simulator does, from the same inputs, without stepping cycles.
 //!
-//! What it models: issue slots and pipe throughput, the expected critical path of every handler, occupancy and latency
+//! Models: issue slots and pipe throughput, the expected critical path of every handler, occupancy and latency
 //! hiding, the L1 and L2 with random or LRU replacement, the limit on requests in flight, bandwidths, the end of the grid.
-//! What it leaves out: the order of single events; everything is an average over the population. Blocks that were executed lane by
-//! lane have a model of their own ([`executed`]).
+//! Leaves out: the order of single events; everything is an average over the population. Blocks that were executed lane by
+//! lane have a separate model ([`executed`]).
 //! Units: core clock cycles, bytes, tokens (one program node in one warp).
 //! Sources: the numbered equations of `docs/model.md`, each with its source.
 
@@ -44,12 +44,12 @@ use shapes::Shapes;
 use solve::{Solver, Steady};
 use std::sync::Arc;
 
-/// What a kernel executes for a population.
+/// Execution of a kernel for a population.
 #[derive(Debug, Clone, Copy)]
 pub struct Inputs<'a> {
     /// Steady iterations and prologues.
     pub code: &'a ReplayCode,
-    /// Programs of `code` whose prologues stand for all, and how often a block executes each on average.
+    /// Programs of `code` whose prologues represent all, and how often a block executes each on average.
     pub prologues: &'a [(u32, f64)],
     /// Program of every block.
     pub sample: &'a [u32],
@@ -60,7 +60,7 @@ pub struct Inputs<'a> {
     pub stack_dim: u32,
 }
 
-/// What depends on kernel and population only, made once; what depends on a cache's geometry, made when it is first met.
+/// Results that depend on kernel and population only; those per cache geometry, path rules and fetch rules are made on demand.
 #[derive(Debug)]
 pub struct Analysis {
     pub shapes: Shapes,
@@ -71,7 +71,7 @@ pub struct Analysis {
     fetch_waits: Memo<FetchRules, f64>,
 }
 
-/// What an [`L1Curve`] depends on: sets, ways, line, policy, index, frame stride, warps, fetch on write miss, case lines.
+/// Key of an [`L1Curve`]: sets, ways, line, policy, index, frame stride, warps, fetch on write miss, case lines.
 type CurveKey = (u32, u32, u32, Replacement, SetIndex, u32, usize, bool, u64);
 
 impl Analysis {
@@ -151,10 +151,10 @@ fn add_scaled<T: bytemuck::Pod>(sum: &mut T, other: &T, times: f64) {
     }
 }
 
-/// What the model says of one multiprocessor.
+/// Prediction for one multiprocessor.
 #[derive(Debug, Clone)]
 pub struct Modelled {
-    /// With all its block slots filled.
+    /// Steady state with all its block slots filled.
     pub full: Steady,
     /// Tokens per cycle by its resident blocks.
     pub rates: Rates,
@@ -192,7 +192,7 @@ fn curve(point: &Point, full: f64, solver: &Solver) -> RateCurve {
     RateCurve::new(points).expect("the full multiprocessor is a point")
 }
 
-/// Bytes per token that are sent to the L2: what is stored, and a request for every line that is read.
+/// Bytes per token that are sent to the L2: stored data, and a request for every line that is read.
 fn sent_bytes(point: &Point, analysis: &Analysis, traffic: &Traffic) -> f64 {
     let demand = analysis.shapes.per_token(point.geometry.mean_iterations(0));
     let case_bytes = demand.global_load_bytes * (1.0 - traffic.case_l1_hit);

@@ -1,7 +1,7 @@
-//! Waiting times at a resource that is shared.
+//! Waiting times at a shared resource.
 //!
-//! What it models: requests of equal service time that arrive at random, at one server or several.
-//! What it leaves out: bursts. Units: cycles.
+//! Models: requests of equal service time that arrive at random, at one server or several.
+//! Leaves out: bursts. Units: cycles.
 //! Sources: equations (17) and (18) of `docs/model.md`; Pollaczek and Khinchine for M/D/1; Sakasegawa, An approximation
 //! formula, Annals of the Institute of Statistical Mathematics 29 (1977), for several servers.
 

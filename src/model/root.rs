@@ -1,6 +1,6 @@
-//! Where a falling function crosses zero.
+//! Root of a falling function.
 //!
-//! What it does: inverse quadratic interpolation where the function is smooth, halving elsewhere; every step stays in the
+//! Uses inverse quadratic interpolation where the function is smooth, bisection elsewhere; every step stays in the
 //! bracket.
 //! Sources: Chandrupatla, A new hybrid quadratic/bisection algorithm, Advances in Engineering Software 28
 //! (1997).

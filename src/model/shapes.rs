@@ -1,8 +1,8 @@
 //! The segments of a population, reduced to the shapes that timing depends on, and how often a node executes each.
 //!
-//! What it models: segments that differ in addresses only are one shape; counts are per program node in a steady iteration,
-//! and per block for the prologue; executions are counted by the shape before.
-//! What it leaves out: addresses (`locality`). Units: per token. Sources: equation (9) of `docs/model.md`.
+//! Models: segments that differ in addresses only are one shape; counts are per program node in a steady iteration,
+//! and per block for the prologue; executions are counted by the preceding shape.
+//! Leaves out: addresses (`locality`). Units: per token. Sources: equation (9) of `docs/model.md`.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use super::demand::Demand;
 use super::path::{Builder, Path, PathRules, Paths};
 use crate::launch::code::{MemoryRequest, ReplayCode, ReplayOp};
 
-/// What a warp executes on average: segments as shapes, and what follows what.
+/// Average execution of a warp: segments as shapes, and their sequences.
 #[derive(Debug, Clone, Default)]
 pub struct Profile {
     pub demand: Demand,
@@ -82,12 +82,12 @@ impl Profile {
     }
 }
 
-/// See the module text.
+/// Shapes of the case loop and of the prologue.
 #[derive(Debug, Clone, Default)]
 pub struct Shapes {
     /// One node in one warp, in the case loop.
     pub token: Profile,
-    /// What a warp of a block executes before its case loop.
+    /// Execution of a block's warp before its case loop.
     pub prologue: Profile,
     /// Nodes of a program, mean over the blocks.
     pub mean_nodes: f64,
@@ -115,7 +115,7 @@ impl Shapes {
         }
     }
 
-    /// **(9)** What one token asks for if blocks run `iterations` of the case loop: its part of the prologue included.
+    /// **(9)** Demand of one token if blocks run `iterations` of the case loop, including its part of the prologue.
     pub fn per_token(&self, iterations: f64) -> Demand {
         let mut demand = self.token.demand;
         demand.add(&self.prologue.demand, self.prologues_per_token(iterations));
@@ -147,7 +147,7 @@ impl Counts {
         }
     }
 
-    /// The same by shape, every execution counted as `scale`.
+    /// Groups the counts by shape and multiplies each by `scale`.
     fn profile(self, code: &ReplayCode, scale: f64) -> Profile {
         let mut profile = Profile::default();
         // Segments that differ in addresses only have one shape.

@@ -1,9 +1,9 @@
-//! The steady state of one multiprocessor: the throughput at which the time of a token fits the number of warps.
+//! The steady state of one multiprocessor: the throughput that satisfies Little's law for the resident warps.
 //!
-//! What it models: `N` resident warps, each of which needs the expected critical path of a token, lengthened by the waits
+//! Models: `N` resident warps, each of which needs the expected critical path of a token, lengthened by the waits
 //! for issue slots, pipes, the load/store unit, requests in flight and the ports behind the L1. Every wait grows with
 //! the throughput, so exactly one throughput satisfies Little's law.
-//! What it leaves out: that waits of one warp correlate.
+//! Leaves out: correlation between the waits of one warp.
 //! Units: cycles, tokens. Sources: equations (15b) and (17) to (20) of `docs/model.md`; Little, Operations Research 9 (1961); Hong and
 //! Kim, ISCA 2009, and Huang et al. (GPUMech), MICRO 2014, for models of this kind.
 
@@ -29,7 +29,7 @@ const PATH_TOLERANCE: f64 = 3e-5;
 /// Part of the warps that share the caches to which they are found.
 const ACTIVE_TOLERANCE: f64 = 1e-4;
 
-/// What the multiprocessor does on average.
+/// Average behaviour of the multiprocessor.
 #[derive(Debug, Clone)]
 pub struct Steady {
     pub tokens_per_cycle: f64,
@@ -58,7 +58,7 @@ pub struct Solver<'a> {
     analysis: &'a Analysis,
     curve: Arc<L1Curve>,
     work: TokenWork<'a>,
-    /// Of the last solution.
+    /// Critical path of the last solution.
     paths: Cell<PathPoint>,
     last_throughput: Cell<f64>,
     survival_log2: Cell<f64>,
@@ -187,7 +187,7 @@ impl<'a> Solver<'a> {
     }
 }
 
-/// Of a memory that nothing else uses.
+/// Latencies of an uncontended memory.
 fn idle_latencies(spec: &SmxSpec) -> Latencies {
     Latencies {
         shared_cycles: f64::from(spec.shared_latency_cycles),

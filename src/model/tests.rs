@@ -88,7 +88,7 @@ fn a_token_has_its_part_of_the_prologue() {
     near(waits(Cause::Wait), 10.0 / (1.1 * 34.0));
 }
 
-/// The unit passes 128 bytes of a fitness case in 16 cycles: 64 warps stand in line before it.
+/// The unit passes 128 bytes of a fitness case in 16 cycles: 64 warps queue for it.
 #[test]
 fn a_wait_for_the_unit_is_no_part_of_the_latencies_behind_it() {
     let mut spec = spec();
@@ -164,7 +164,7 @@ fn what_no_cache_holds_is_missing_with_its_neighbours() {
     );
 }
 
-/// Of two loads of one row the second comes half an iteration later, and the first an iteration of all the others.
+/// A row's second load follows its first by half an iteration; its first follows after all other rows have been read.
 #[test]
 fn a_row_that_is_read_twice_is_looked_up_in_the_l2_again() {
     let mut spec = spec();

@@ -1,8 +1,8 @@
 //! The time of one token of one warp, at any throughput of its multiprocessor.
 //!
-//! What it models: the expected critical path, lengthened by the waits for issue slots, pipes, instruction fetch and
-//! memory. Everything that does not depend on the throughput is worked out once.
-//! What it leaves out: that waits of one warp correlate.
+//! Models: the expected critical path, lengthened by the waits for issue slots, pipes, instruction fetch and
+//! memory. Terms that do not depend on the throughput are computed once.
+//! Leaves out: correlation between the waits of one warp.
 //! Units: cycles, tokens. Sources: equations (17) to (20) of `docs/model.md`; Little, Operations Research 9 (1961).
 
 use super::l2::Traffic;

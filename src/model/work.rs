@@ -1,6 +1,6 @@
-//! What one token of one warp does, whatever the throughput of its multiprocessor.
+//! The work of one token of one warp, independent of the multiprocessor's throughput.
 //!
-//! What it models: a token's part of the prologue is counted with it. Worked out once per launch.
+//! Models: a token's work with its share of the prologue. Computed once per launch.
 //! Units: per token. Sources: equations (9), (10) and (16) of `docs/model.md`.
 
 use std::sync::Arc;
@@ -24,10 +24,10 @@ impl PathPoint {
     }
 }
 
-/// See the module text.
+/// Work of one token of one warp.
 pub(super) struct TokenWork<'a> {
     pub point: &'a Point<'a>,
-    /// Of a token and of a prologue.
+    /// Critical paths of a token and of a prologue.
     graphs: Arc<[Paths; 2]>,
     prologues_per_token: f64,
     pub demand: Demand,
@@ -40,7 +40,7 @@ pub(super) struct TokenWork<'a> {
     pub residual_cycles: f64,
     /// Cycles of each pipe.
     pub pipes: [f64; N_PIPES],
-    /// With every issue slot or a pipe taken.
+    /// Throughput with every issue slot or a pipe taken.
     pub most_tokens_per_cycle: f64,
 }
 

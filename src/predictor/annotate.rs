@@ -1,7 +1,7 @@
 //! A kernel's machine code, instruction by instruction: how often each issues for an operation, and what warps wait for before it does.
 //!
-//! What it does: simulates the launch as `predict` does, with an observer, and lays what was counted beside the listing. Leaves out:
-//! instructions that no program of the sample executes; what data adds. Units: warp instructions and warp cycles per operation, one node
+//! Simulates the launch as `predict` does, with an observer, and puts the counts beside the listing. Leaves out:
+//! instructions that no program of the sample executes; divergence. Units: warp instructions and warp cycles per operation, one node
 //! on 32 fitness cases. Sources: `sim::per_instruction`.
 
 use super::Predictor;
@@ -42,9 +42,9 @@ pub struct AnnotatedLine {
     /// In which a warp stood before it, issuing included.
     pub cycles_per_operation: f64,
     pub percent_of_cycles: f64,
-    /// Of them, ready while another warp was chosen.
+    /// Cycles of `cycles_per_operation` in which the warp was ready, but another was chosen.
     pub not_selected_per_operation: f64,
-    /// Of them, waiting, the cause that takes most first; causes of nothing left out.
+    /// Cycles of `cycles_per_operation` spent waiting, by cause, the longest first; causes of no cycles are left out.
     pub waits: Vec<Wait>,
 }
 
@@ -55,7 +55,7 @@ pub struct SourcePlace {
     pub file: String,
     /// Counted from 1.
     pub line: u32,
-    /// What stands there, if the file is at hand.
+    /// Text of the line, if the file is at hand.
     pub text: Option<String>,
 }
 
@@ -86,7 +86,7 @@ impl<'a> Listing<'a> {
     }
 }
 
-/// What is waited for.
+/// Cycles that warps wait for one cause.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Wait {
     pub cause: Cause,

@@ -29,7 +29,7 @@ pub struct SampleBlocks {
     pub occupancy: Occupancy,
     pub l1_bytes: u32,
     pub spec: SmxSpec,
-    /// What the caches' replacement is seeded with.
+    /// Seed of the caches' replacement.
     pub seed: u32,
     /// Rows of fitness-case inputs.
     pub n_inputs: usize,

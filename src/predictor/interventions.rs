@@ -1,7 +1,8 @@
-//! What every part of a machine costs a launch: the launch predicted again with that part made free, alone and with another one.
+//! Cost of each part of a machine for a launch: the launch predicted again with that part idealized, alone and with another one.
 //!
-//! What it does: says which parts a launch can gain from, and predicts it without each of them, by the model of the engine. Of pairs,
-//! those that gain most in closed form are simulated, and those of the parts that most often hide each other. Leaves out: how a part is made free (`launch::ideal`), the words.
+//! Finds the parts a launch can gain from, and predicts it without each of them, by the model of the engine. The pairs that gain
+//! most in the analytical model are simulated, and those of the parts that most often mask each other. Leaves out: how a part is
+//! idealized (`launch::ideal`), the words.
 //! Units: speeds as ratios to the launch as it is.
 
 use super::{Kind, Predictor};
@@ -34,10 +35,10 @@ pub struct Explained {
     pub pairs: Vec<Gain>,
 }
 
-/// What a launch gains where something is free.
+/// Speedup of a launch with some parts idealized.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Gain {
-    /// What is free.
+    /// Idealized parts.
     pub free: Vec<Ideal>,
     /// Speed over that of the launch as it is.
     pub speedup: f64,
@@ -50,7 +51,7 @@ impl Explained {
         gains.max_by(|a, b| a.speedup.total_cmp(&b.speedup))
     }
 
-    /// What it gains without one part.
+    /// Returns the speedup without one part.
     pub fn without(&self, ideal: Ideal) -> f64 {
         let found = self.alone.iter().find(|gain| gain.free == [ideal]);
         found.map_or(1.0, |gain| gain.speedup)

@@ -1,4 +1,4 @@
-//! What running some blocks once showed, as text and as JSON.
+//! Results of running some blocks once, as text and as JSON.
 //!
 //! Leaves out: throughput, which needs a whole grid (`prediction.rs`). Units: beside every figure.
 

@@ -1,4 +1,4 @@
-//! What the model of a CPU says of an interpreter: rows, a table, the sentences that say why, a chart.
+//! Explanations of an interpreter's speed by the CPU model: rows, a table, sentences, a chart.
 //!
 //! Leaves out: computing (`cpu/explain.rs`). Units: cycles for a node of a program on a block of cases; KiB.
 

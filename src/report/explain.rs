@@ -40,7 +40,7 @@ pub struct Explanation {
     /// Scheduler cycles per operation by cause, and in all.
     pub cycles: Vec<Share>,
     pub cycles_per_operation: f64,
-    /// What the resident warps' stacks touch on average, against what the L1 holds.
+    /// Mean size of the resident warps' touched stacks, to compare with `l1_bytes`.
     pub stack_bytes: f64,
     #[serde(rename = "l1", serialize_with = "crate::launch::prediction::kib")]
     pub l1_bytes: u32,
@@ -242,7 +242,7 @@ fn figures(explanations: &[Explanation]) -> String {
     columns.turned(&headers, &rows)
 }
 
-/// What each part costs, that which costs the first launch most first.
+/// Formats the speedups without each part or pair: single parts first, each group by its largest speedup.
 fn gain_table(explanations: &[Explanation]) -> String {
     let mut sets: Vec<&[Ideal]> = Vec::new();
     for gain in explanations.iter().flat_map(|one| &one.gains) {

@@ -85,7 +85,7 @@ pub fn is_stream(path: &Path) -> bool {
     matches!(Destination::of(path), Ok(Destination::Stream))
 }
 
-/// What a path leads to.
+/// Target of a path.
 enum Destination {
     /// A regular file, there or not: no link any more.
     File(PathBuf),
@@ -153,7 +153,7 @@ fn write_stream(mut stream: impl Write, content: &[u8]) -> std::io::Result<()> {
     }
 }
 
-/// What the names of files begin and end with until they are complete.
+/// Prefix and suffix of the names of incomplete files.
 const TEMPORARY: (&str, &str) = (".warpstack-", ".tmp");
 
 fn temporary_beside(path: &Path) -> std::io::Result<tempfile::NamedTempFile> {
@@ -177,7 +177,7 @@ fn folder_of(path: &Path) -> &Path {
     folder.unwrap_or(Path::new("."))
 }
 
-/// Nobody writes a file for so long.
+/// Age from which a temporary file counts as left over: longer than any run writes a file.
 const LEFT_OVER: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Removes what runs that were killed left in a folder; where that cannot be done it stays.
@@ -196,7 +196,7 @@ fn remove_left_over(folder: &Path) {
     }
 }
 
-/// The same error without the temporary name, which says nothing to anybody.
+/// Returns the error without the meaningless temporary name.
 fn without_path(error: std::io::Error) -> std::io::Error {
     let text = error.to_string();
     match text.split_once(" at path ") {

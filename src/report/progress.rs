@@ -1,5 +1,5 @@
-//! What the program says besides its results, on standard error. What long work shows of itself there, only if that is a terminal: a bar
-//! where its steps are counted, and after two seconds the time that it has taken where they are not.
+//! Messages and progress on standard error. Progress of long work is shown only on a terminal: a bar
+//! where its steps are counted, and after two seconds the elapsed time where they are not.
 //!
 //! Leaves out: anything on standard output. Units: steps of the caller's work.
 

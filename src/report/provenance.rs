@@ -1,6 +1,6 @@
 //! Where figures come from: what every CSV and every JSON says besides them.
 //!
-//! What does not apply to a command is left out: a list of problems has a version only.
+//! Fields that do not apply to a command are omitted: a list of problems has a version only.
 //! Leaves out: files of programs and of corpora, which the command line names. Units: none.
 
 use crate::device::Device;
@@ -15,7 +15,7 @@ pub struct Provenance {
     /// Name of the preset.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
-    /// Of the machine code: `sm_35`.
+    /// Architecture of the machine code, such as `sm_35`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub architecture: Option<String>,
     /// As `--engine` has it.
@@ -36,12 +36,12 @@ pub struct Provenance {
     /// How the corpus became a population: `paper`, `none`, or `listed`, a program for every block.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weighting: Option<&'static str>,
-    /// Of this program.
+    /// Version of warpstack.
     pub version: &'static str,
 }
 
 impl Provenance {
-    /// Of what follows from the program alone.
+    /// Returns the provenance of results that depend on the program alone.
     pub fn of_program() -> Provenance {
         Provenance {
             device: None,
@@ -56,7 +56,7 @@ impl Provenance {
         }
     }
 
-    /// Of what follows from a device alone.
+    /// Returns the provenance of results that depend on a device alone.
     pub fn of_device(name: &str) -> Provenance {
         Provenance {
             device: Some(name.to_owned()),
@@ -64,12 +64,12 @@ impl Provenance {
         }
     }
 
-    /// Of what an engine predicts.
+    /// Returns the provenance of an engine's predictions.
     pub fn of(engine: &Predictor) -> Provenance {
         Provenance::of_settings(engine.device(), engine.settings())
     }
 
-    /// The same, where there is no engine yet.
+    /// Returns the provenance of predictions with these settings, where there is no engine yet.
     pub fn of_settings(device: &Device, settings: &Settings) -> Provenance {
         let code = &settings.code;
         let simulated = settings.kind == Kind::Simulator;

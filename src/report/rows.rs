@@ -113,7 +113,7 @@ pub fn csv(rows: &[Row], provenance: &Provenance) -> Result<Vec<u8>, CsvError> {
     csv_of(names(rows), rows.iter().cloned(), provenance)
 }
 
-/// The same of rows whose columns are known before they are made; a row may lack some.
+/// Returns the CSV of rows with columns known in advance, some of which a row may lack.
 pub fn csv_of(
     names: Vec<String>,
     rows: impl IntoIterator<Item = Row>,
@@ -150,7 +150,7 @@ pub(super) fn cell(value: &Value) -> String {
     }
 }
 
-/// What stands before the rows of a JSON, between them, and after them.
+/// Text before, between and after the rows of a JSON.
 const BEFORE: &str = ",\n\"rows\": [\n";
 const BETWEEN: &str = ",\n";
 const AFTER: &str = "\n]}\n";

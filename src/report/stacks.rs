@@ -69,7 +69,7 @@ pub fn columns() -> Columns<Row> {
         .rounded()
 }
 
-/// What was run, and the mean absolute error per problem and over all given cells.
+/// Summarizes the runs, and the mean absolute error per problem and over all given cells.
 pub fn summary(records: &[Record], rows: &[Row]) -> String {
     let mut text = String::new();
     for record in records {

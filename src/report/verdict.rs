@@ -1,7 +1,7 @@
 //! Why a launch is as fast as it is, and why it is faster than another, in words.
 //!
-//! What it says follows from predictions without a part of the machine (`predictor::interventions`): the bottleneck is the part whose absence
-//! gains most; what makes two launches differ is the part without which least of the difference is left. Leaves out: new computing.
+//! Uses predictions without a part of the machine (`predictor::interventions`): the bottleneck is the part whose removal gains
+//! most; the cause of a difference is the part whose removal leaves least of it. Leaves out: new computing.
 //! Units: in the sentences. An operation is one node on 32 fitness cases.
 
 use crate::device::ideal::Ideal;
@@ -10,7 +10,7 @@ use crate::predictor::{Explained, Gain};
 
 /// Gains and differences below this are not worth a word.
 const NOTABLE: f64 = 0.02;
-/// What explains less of a difference does not explain it.
+/// Smallest share of a difference that counts as its explanation.
 const LEAST_PART: f64 = 0.25;
 
 /// The first bottleneck, what it costs and why.
@@ -68,7 +68,7 @@ fn times(ratio: f64) -> String {
     }
 }
 
-/// What makes two launches differ.
+/// Cause of a difference between two launches.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Difference {
     /// The number of instructions for an operation.
@@ -157,7 +157,7 @@ fn dram_bytes(prediction: &Prediction) -> f64 {
     (memory.dram_read_bytes + memory.dram_write_bytes) as f64 / operations(prediction)
 }
 
-/// What the figures say of a part.
+/// Describes a part's effect on a launch in figures.
 fn fact(part: Ideal, prediction: &Prediction) -> String {
     let warps = prediction.occupancy.warps;
     let limited = limiters(prediction);
@@ -207,7 +207,7 @@ fn fact(part: Ideal, prediction: &Prediction) -> String {
     }
 }
 
-/// The same of two, the faster one first.
+/// Describes a part's effect on two launches in figures, the faster one first.
 fn facts(part: Ideal, both: [&Prediction; 2]) -> String {
     let [fast, slow] = both;
     let of = |value: fn(&Prediction) -> f64| both.map(value);

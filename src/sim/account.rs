@@ -1,35 +1,34 @@
-//! What the cycles of the schedulers were spent on.
+//! Account of the schedulers' cycles by cause.
 //!
-//! What it models: a cycle in which a scheduler issues, or in which its issue slot is occupied, has one cause. An idle cycle is divided
-//! equally among the scheduler's resident warps, and each part is charged to what its warp waits for. The cause of the warp nearest to
-//! issuing is kept beside it, for the times that follow from a sample (`sample`).
-//! How: a sum of each scheduler grows by every idle cycle's part; a warp whose wait ends takes what it grew by in the meantime, so that
-//! an idle cycle costs the same however many warps wait.
-//! What it leaves out: when a warp may issue (`waits`), which cycles are idle (`scheduler`).
+//! Models: a cycle in which a scheduler issues, or in which its issue slot is occupied, has one cause. An idle cycle is divided
+//! equally among the scheduler's resident warps, and each part is charged to the cause of its warp's wait. The cause of the warp
+//! nearest to issuing is recorded too; `sample` scales times by it. Each scheduler keeps a running sum of the parts. A warp whose
+//! wait ends is charged the growth of that sum since the wait began, so an idle cycle costs the same however many warps wait.
+//! Leaves out: when a warp may issue (`waits`), which cycles are idle (`scheduler`).
 //! Units: scheduler cycles, and `WHOLE`ths of them.
 
 use super::observe::{Cause, Counters};
 
 const N_CAUSES: usize = Cause::ALL.len();
 
-/// Parts of an idle cycle.
+/// Units that an idle cycle is divided into.
 pub const WHOLE: u64 = 1 << 24;
 
-/// See the module text.
+/// Scheduler cycles charged so far, by cause.
 #[derive(Debug, Clone, Default)]
 pub struct Account {
     /// Cycles in which a scheduler issued, or its issue slot was occupied.
     pub occupied: [u64; N_CAUSES],
     /// Idle cycles by the cause of the warp nearest to issuing.
     pub nearest: [u64; N_CAUSES],
-    /// Idle cycles by what all resident warps waited for, in `WHOLE`ths.
+    /// Idle cycles by the causes of all resident warps' waits, in `WHOLE`ths.
     pub parts: [u64; N_CAUSES],
-    /// The same in whole cycles, as of the last reading.
+    /// `parts` rounded to whole cycles at the last reading.
     idle: [u64; N_CAUSES],
 }
 
 impl Account {
-    /// Writes both stacks, of all that was charged so far.
+    /// Writes both stacks of everything charged so far.
     pub fn read(&mut self, counters: &mut Counters) {
         self.round();
         let with = |idle: &[u64; N_CAUSES]| std::array::from_fn(|i| self.occupied[i] + idle[i]);
@@ -37,7 +36,7 @@ impl Account {
         counters.nearest_stack = with(&self.nearest);
     }
 
-    /// Brings the parts to whole cycles, as many as were idle; no cause has fewer than at the last reading.
+    /// Rounds the parts to whole cycles, which sum to the idle cycles; no cause has fewer than at the last reading.
     fn round(&mut self) {
         let before = self.idle;
         let cycles: u64 = self.nearest.iter().sum();

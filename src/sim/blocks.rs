@@ -1,8 +1,8 @@
-//! Some blocks from their first instruction to their last, on one multiprocessor with empty caches.
+//! Complete run of some blocks on one multiprocessor with empty caches.
 //!
-//! What it models: as many of the blocks as are resident start together, each further one when one ends.
-//! What it leaves out: the other multiprocessors, and the steady state of a long run (see `window`): what is
-//! reported holds for these blocks, not for a grid.
+//! Models: all resident blocks start together; each further block starts when one ends.
+//! Leaves out: the other multiprocessors, and the steady state of a long run (see `window`): results hold for these
+//! blocks, not for a grid.
 //! Units: cycles.
 
 use super::dispatch::BlockQueue;
@@ -12,7 +12,7 @@ use super::spec::SmxSpec;
 use super::warp_mask::with_quarters;
 use crate::launch::blocks::Blocks;
 
-/// What running some blocks showed.
+/// Result of running some blocks.
 #[derive(Debug, Clone)]
 pub struct BlocksRun<O> {
     pub counters: Counters,
@@ -21,7 +21,7 @@ pub struct BlocksRun<O> {
     pub observer: O,
 }
 
-/// Runs `blocks` until the last one ends or cycle `until_cycle` is reached. `seed` is the caches'.
+/// Runs `blocks` until the last one ends or cycle `until_cycle` is reached. `seed` starts the caches' replacement generators.
 pub fn run<O: Observer>(
     spec: &SmxSpec,
     blocks: &Blocks,

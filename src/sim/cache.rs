@@ -1,8 +1,8 @@
 //! A set-associative cache with timing: the L1, the L2 or one SMX's share of it, and the instruction caches.
 //!
-//! What it models: sets, ways, hashed set index, LRU or random replacement or by rows (`rows.rs`), dirty bits, and the
+//! Models: sets, ways, hashed set index, replacement (LRU, random or by rows, see `rows.rs`), dirty bits, and the
 //! cycle at which a line that is being filled becomes usable (a hit on a pending fill waits for it).
-//! What it leaves out: data; a limit on outstanding fills (the port behind the cache limits them).
+//! Leaves out: data; a limit on outstanding fills (the port behind the cache limits them).
 //! Units: byte addresses, cycles.
 //! Sources: Fermi's index hash as in GPGPU-Sim's `gpu-cache.cc` (Nugteren et al., HPCA 2014); Kepler's
 //! L1 is known not to be LRU (Jia et al. 2018, arXiv 1804.06826).
@@ -16,23 +16,23 @@ use rows::{Place, Rows};
 
 /// Line-address tag of an empty way.
 const EMPTY: u32 = u32::MAX;
-/// Tags that are compared at a time.
+/// Tags compared at a time.
 const GROUP: usize = 4;
 
-/// What is known of a line besides its tag.
+/// State of a line besides its tag.
 #[derive(Debug, Clone, Copy, Default)]
 struct Line {
-    /// Cycle from which the data is there.
+    /// Cycle from which the data is usable.
     ready_at: u64,
     last_use: u32,
     dirty: bool,
-    /// Sectors that are there or on their way, and those of the last fill: it is their data that `ready_at` speaks of.
+    /// Sectors present or being filled, and those of the last fill, to which `ready_at` applies.
     sectors: u8,
     filling: u8,
 }
 
 impl Line {
-    /// Asked for just now.
+    /// A line requested just now.
     fn coming(use_number: u32, store: bool, sectors: u8) -> Line {
         Line {
             ready_at: 0,
@@ -47,26 +47,26 @@ impl Line {
 /// All sectors of a line.
 const WHOLE: u8 = u8::MAX;
 
-/// What happened to one line access.
+/// Outcome of one line access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lookup {
-    /// The line is there, usable from `ready_at`.
+    /// The line is present, usable from `ready_at`.
     Hit { ready_at: u64 },
     /// The line was allocated; the caller sets its fill cycle with [`Cache::fill_at`].
     Miss {
         way: u32,
         evicted_dirty: Option<u32>,
-        /// The cycle at which the place is free: later than now when all lines of the set are being filled, and
+        /// Cycle at which the way is free: later than now when all lines of the set are being filled, and
         /// fills hold their lines.
         free_at: u64,
     },
 }
 
-/// See the module text.
+/// Tags, replacement state and fill times of one cache.
 #[derive(Debug, Clone)]
 pub struct Cache {
     spec: CacheSpec,
-    /// Usable ones of a set, or lines of a row.
+    /// Usable ways of a set, or lines of a row.
     ways: u32,
     line_shift: u32,
     sector_shift: u32,
@@ -74,9 +74,9 @@ pub struct Cache {
     /// host's cache.
     tags: Vec<[u32; GROUP]>,
     groups_per_set: usize,
-    /// Ways that hold a line, by set: the first ones, as nothing ever empties a way where there are no rows.
+    /// Number of ways that hold a line, by set: always the first ones, as ways are never emptied without rows.
     filled: Vec<u32>,
-    /// As many as tags, and one that stands for no place.
+    /// One line per tag, and one that represents no place.
     lines: Vec<Line>,
     rows: Option<Box<Rows>>,
     flips: Option<ByteFlips>,
@@ -118,7 +118,7 @@ impl Cache {
         self.access_sectors(address, WHOLE, store)
     }
 
-    /// The same for the sectors that hold `bytes` from `address` on, within a line: a line without them misses.
+    /// Like [`Cache::access`], for the sectors that hold `bytes` from `address` on, within a line: a line without them misses.
     #[inline]
     pub fn access_part(&mut self, address: u32, bytes: u32, store: bool) -> Lookup {
         let sectors = match bytes < self.spec.line_bytes && self.sector_shift < self.line_shift {
@@ -195,7 +195,7 @@ impl Cache {
         }
     }
 
-    /// Finds a line a place in its row, or none.
+    /// Allocates a place for a line in its row, if there is one.
     fn allocate_in_rows(&mut self, row: usize, tag: u32, sectors: u8, store: bool) -> Lookup {
         let Some(rows) = &mut self.rows else {
             unreachable!("asked for with rows only")
@@ -232,13 +232,13 @@ impl Cache {
         }
     }
 
-    /// Says when the line that [`Lookup::Miss`] allocated is filled.
+    /// Sets the cycle in which the line that [`Lookup::Miss`] allocated is filled.
     #[inline]
     pub fn fill_at(&mut self, way: u32, cycle: u64) {
         self.lines[way as usize].ready_at = cycle;
     }
 
-    /// The cycle of the accesses that follow: what is filled later is still being filled.
+    /// Sets the cycle of the following accesses: lines with later fill cycles are still being filled.
     #[inline]
     pub fn now(&mut self, cycle: u64) {
         self.now = cycle;

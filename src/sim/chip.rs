@@ -1,10 +1,11 @@
 //! The whole chip: all multiprocessors in step, with one L2, one DRAM and one block dispatcher.
 //!
-//! What it models: blocks go to the multiprocessors in turn until all are full, then each to the one that has a place first; what
-//! the multiprocessors ask of L2 and DRAM is served in the order of their cycles. What it leaves out: the way of a
-//! request through the crossbar (its latency is the L2's). Units: cycles.
+//! Models: blocks go to the multiprocessors in turn until all are full, then each to the first with a free block slot.
+//! L2 and DRAM serve the multiprocessors' requests in the order of their cycles.
+//! Leaves out: the crossbar (its latency is part of the L2's).
+//! Units: cycles.
 //!
-//! The multiprocessor whose next cycle comes first goes on, the first of equals: results depend on nothing else.
+//! The multiprocessor whose next cycle comes first advances; ties go to the lowest index, so results are deterministic.
 
 use super::dispatch::{BlockQueue, Geometry};
 use super::lower::LowerLevels;
@@ -12,12 +13,12 @@ use super::observe::Counters;
 use super::smx::{Deadlock, Setup, Shared, Smx};
 use super::warp_mask::with_quarters;
 
-/// What a chip showed.
+/// Result of a chip's run.
 #[derive(Debug, Clone)]
 pub struct ChipRun {
-    /// From the first block's start to the last one's end.
+    /// Cycles from the first block's start to the last one's end.
     pub cycles: u64,
-    /// All multiprocessors' together, their cycles too.
+    /// Sum of all multiprocessors' counters, including their cycles.
     pub counters: Counters,
 }
 

@@ -1,9 +1,10 @@
-//! The block dispatcher of one multiprocessor: which program the next block runs, and how much of it.
+//! Block dispatcher of one multiprocessor: selects the program of the next block and how much of it runs.
 //!
-//! What it models: a fixed number of resident blocks; a finished block is replaced at once. A window samples programs in units: a
-//! sampling unit is a block that runs some of its iterations, all units about as much work. Programs are sampled in proportion to
-//! their share of the grid's work, evenly spread over the programs in order of stack depth and size, and at evenly spread
-//! fitness cases. What it leaves out: the other multiprocessors (see `makespan`), launch overhead.
+//! Models: a fixed number of resident blocks; a finished block is replaced at once. A window samples programs in units: a
+//! sampling unit is a block that runs some of its iterations, and all units are about equal work. Programs are sampled in
+//! proportion to their share of the grid's work, evenly spread over the programs in order of stack depth and size, and at evenly
+//! spread fitness cases.
+//! Leaves out: the other multiprocessors (see `makespan`), launch overhead.
 //! Units: fitness cases, bytes, tokens. Sources: Listing 1 of the paper for the case loop; sampling with probability
 //! proportional to size, Cochran, Sampling Techniques, section 9A.
 
@@ -14,13 +15,13 @@ pub use crate::launch::geometry::Geometry;
 pub const GOLDEN_STEP: f64 = 0.618_033_988_749_895;
 const CASE_STEP: f64 = std::f64::consts::SQRT_2;
 
-/// See the module text.
+/// Blocks or sampling units that one multiprocessor has yet to start.
 #[derive(Debug, Clone)]
 pub struct BlockQueue {
     blocks: Queued,
     /// See [`BlockStart::program`].
     programs_per_warp: u32,
-    /// Blocks of the launch from one of these to the next.
+    /// Distance between consecutive blocks of this queue in the launch.
     step: u32,
     started: usize,
     geometry: Geometry,
@@ -32,9 +33,9 @@ pub struct BlockQueue {
 
 #[derive(Debug, Clone)]
 enum Queued {
-    /// These programs once, each from its first instruction on, cut to a number of iterations.
+    /// Programs that run once each, from their first instruction on, cut to a number of iterations.
     Once { order: Vec<u32>, iteration_cap: u32 },
-    /// Sampling units without end.
+    /// Endless sequence of sampling units.
     Sampled(Vec<SampledBlock>),
 }
 
@@ -43,7 +44,7 @@ enum Queued {
 struct SampledBlock {
     program: u32,
     iterations: u32,
-    /// How often this or an earlier one is sampled, in parts of all sampling units.
+    /// Cumulative sampling probability of this and all earlier blocks.
     cumulative: f64,
 }
 
@@ -52,9 +53,9 @@ struct SampledBlock {
 pub struct BlockStart {
     /// Blocks started before this one.
     pub number: u32,
-    /// Which of its program's blocks this is: where in the fitness cases it begins.
+    /// Index among the blocks of its program: determines the first fitness case.
     pub case_block: u32,
-    /// What the block's first warp runs; warp `w` runs program `program + w * programs_per_warp`.
+    /// Program of the block's first warp; warp `w` runs program `program + w * programs_per_warp`.
     pub program: u32,
     pub programs_per_warp: u32,
     /// Iterations that every warp is cut to; `None`: all of them.
@@ -70,8 +71,8 @@ pub struct BlockStart {
 }
 
 impl BlockQueue {
-    /// Sampling units of the programs in `order`, in which neighbours are alike, of about `tokens_per_unit` in all warps of a block together and of one
-    /// iteration at least.
+    /// Sampling units of the programs in `order`, in which neighbours are similar. A unit has about `tokens_per_unit` tokens in
+    /// all warps of a block together, and at least one iteration.
     pub fn units(
         code: &ReplayCode,
         order: &[u32],
@@ -118,14 +119,14 @@ impl BlockQueue {
         Self::of(blocks, geometry).of_programs_per_warp(programs_per_warp)
     }
 
-    /// The same where the warps of a block run its program (0), or that and the following ones, whose addresses are
-    /// final (1).
+    /// Sets the programs per warp: 0 when all warps of a block run its program, 1 when they run that and the following ones,
+    /// whose addresses are final.
     pub fn of_programs_per_warp(mut self, programs_per_warp: u32) -> Self {
         self.programs_per_warp = programs_per_warp;
         self
     }
 
-    /// The same blocks as every `step`-th of a launch.
+    /// Treats the blocks as every `step`-th block of a launch.
     pub fn every(mut self, step: u32) -> Self {
         self.step = step;
         self
@@ -179,7 +180,7 @@ impl BlockQueue {
         Some(start)
     }
 
-    /// The next block in a place that `before` had: a sampling unit goes on at the fitness cases where that one ended, as the
+    /// The next block in the place of `before`: a sampling unit continues at the fitness cases where that one ended, as the
     /// iterations of a block do.
     pub fn pop_after(&mut self, before: &BlockStart) -> Option<BlockStart> {
         let is_sampled = self.is_sampled();
@@ -228,7 +229,7 @@ impl BlockQueue {
     }
 }
 
-/// Number `n` of an evenly spread sequence, 0 to 1.
+/// Element `n` of an evenly spread sequence, 0 to 1.
 fn spread(n: usize, step: f64) -> f64 {
     (0.5 + n as f64 * step).fract()
 }

@@ -1,4 +1,4 @@
-//! How long a grid of executed blocks takes, replayed by the simulator.
+//! Time of a grid of executed blocks, replayed by the simulator.
 //!
 //! Models: a sample spread over a grid of many waves of blocks, replayed on one multiprocessor that is kept full; of a grid of a few
 //! waves, each sampled multiprocessor from its first block to the end of its last.
@@ -21,12 +21,12 @@ use crate::sim::smx::Setup;
 use crate::sim::window::{self, WindowPlan};
 use crate::util::parallel;
 
-/// How often the blocks of a full multiprocessor are replaced while it is measured, at least: all of them start together, and the
-/// short ones would be measured too often.
+/// Smallest number of times that the blocks of a full multiprocessor are replaced during a measurement: all of them start
+/// together, so a shorter measurement would count short blocks too often.
 const ROUNDS: u64 = 6;
 
 impl Placement {
-    /// The whole grid, if all its blocks are as those of the `sample`, which `executed` holds.
+    /// Time of the whole grid, represented by the blocks of the `sample`, which `executed` holds.
     pub(crate) fn replayed(
         &self,
         sample: &Sample,
@@ -102,7 +102,7 @@ impl Placement {
         })
     }
 
-    /// One multiprocessor that runs these blocks.
+    /// Runs these blocks on one multiprocessor.
     fn run_once(&self, order: &[u32], executed: &ExecutedCode) -> Result<Counters, PredictError> {
         let setup = Setup {
             spec: &self.spec,

@@ -1,18 +1,19 @@
 //! One multiprocessor's share of the DRAM.
 //!
-//! What it models: bandwidth, and the pages of the banks: addresses go over the partitions in turn, a transfer to a page
-//! that is not open activates it, and a partition activates pages no faster than its devices allow. A controller that takes
-//! requests in their order waits for every activation: scattered lines get about half of the bandwidth that streams get. One that
-//! prefers open pages (first ready, first come, first served) serves what waits for a page together, and transfers while it opens others.
-//! What it leaves out: turning between reads and writes, refresh, banks one by one (the least recently opened
-//! page of the share closes), other multiprocessors' pages. The share of the controllers' queues is a number of this multiprocessor's last requests.
+//! Models: bandwidth, and the pages of the banks: addresses are interleaved over the partitions, a transfer to a page
+//! that is not open activates it, and a partition activates pages no faster than its devices allow. An in-order controller
+//! waits for every activation: scattered lines get about half of the bandwidth that streams get. A controller that prefers open
+//! pages (first ready, first come, first served) serves the requests of a page together, and transfers while it opens others.
+//! The queue of such a controller is represented by this multiprocessor's last requests.
+//! Leaves out: read/write turnaround, refresh, single banks (the least recently opened page of the share closes), other
+//! multiprocessors' pages.
 //! Units: cycles, bytes. Sources: in the device preset, `[dram]`; Rixner et al., Memory access scheduling, ISCA 2000.
 
 use super::port::Port;
 use super::spec::DramSpec;
 use std::collections::VecDeque;
 
-/// See the module text.
+/// Open pages, queue and data bus of one share of the DRAM.
 #[derive(Debug, Clone)]
 pub struct Dram {
     spec: DramSpec,
@@ -25,11 +26,11 @@ pub struct Dram {
     next_activation: f64,
 }
 
-/// No page: addresses are below it.
+/// Marks a closed page; no address has this page number.
 const CLOSED: u32 = u32::MAX;
 
 impl Dram {
-    /// Idle, all pages closed.
+    /// An idle DRAM with all pages closed.
     pub fn new(spec: &DramSpec) -> Self {
         Dram {
             spec: spec.clone(),
@@ -42,7 +43,7 @@ impl Dram {
         }
     }
 
-    /// Transfers `bytes`, asked for at `now` and possible from `earliest` on; the cycle at which it starts.
+    /// Transfers `bytes`, requested at `now` and possible from `earliest` on; returns the cycle at which the transfer starts.
     pub fn transfer(&mut self, address: u32, bytes: u32, now: u64, earliest: f64) -> f64 {
         if self.activation_cycles == 0.0 {
             return self.port.reserve(now, earliest, bytes);

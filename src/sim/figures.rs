@@ -10,14 +10,14 @@ use crate::launch::prediction::MemoryTraffic;
 pub struct Levels(Vec<(u32, Counters)>);
 
 impl Levels {
-    /// Adds what a window counted with so many blocks resident.
+    /// Adds the counters of a window with `blocks` blocks resident.
     pub fn add(&mut self, blocks: u32, counters: &Counters) {
         self.0.push((blocks, counters.clone()));
         self.0.sort_unstable_by_key(|level| level.0);
     }
 
-    /// Memory traffic of so many tokens of launches of which `parts`, by resident blocks, are evaluated at each level; between two levels
-    /// what is counted per token is linear in the blocks.
+    /// Memory traffic of `tokens` tokens of launches. `parts`, by resident blocks, is the share of tokens evaluated at each level;
+    /// counts per token are interpolated linearly between two levels.
     pub fn traffic(&self, tokens: f64, parts: &[f64]) -> MemoryTraffic {
         let mut weights = vec![0.0; self.0.len()];
         for (residents, part) in parts.iter().enumerate() {
@@ -45,7 +45,7 @@ impl Levels {
 mod tests {
     use super::*;
 
-    /// Of 1000 tokens, with a line each.
+    /// Counters of 1000 tokens with one line each.
     fn window(hits: u64) -> Counters {
         let counters = Counters {
             l1_load_lines: 1000,

@@ -1,37 +1,37 @@
-//! Instruction fetch: what schedulers have themselves and two levels of instruction cache, in front of the L2.
+//! Instruction fetch: the schedulers' own caches and two further levels of instruction cache, in front of the L2.
 //!
-//! What it models: a warp that crosses into another code line looks it up; a miss delays its next issue
-//! and fills the line; the line that follows the last one comes sooner, where it is fetched ahead.
-//! What it leaves out: fetch bandwidth, the constant data that shares the
-//! second level. Units: bytes, cycles. Sources: the device preset (Kepler: Jia et al. 2018, Table 3.1, figure 3.9; H200: measured).
+//! Models: a warp that crosses into another code line looks it up; a miss delays its next issue
+//! and fills the line; the line that follows the last one arrives sooner, where it is prefetched.
+//! Leaves out: fetch bandwidth, the constant data that shares the second level.
+//! Units: bytes, cycles. Sources: the device preset (Kepler: Jia et al. 2018, Table 3.1, figure 3.9; H200: measured).
 
 use super::cache::{Cache, Lookup};
 use super::spec::{CODE_WAYS, CacheSpec, Replacement, SetIndex, SmxSpec};
 
-/// What a fetch costs.
+/// Cost of a fetch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Fetch {
     pub delay: u64,
-    /// Lines that the scheduler is given.
+    /// Lines transferred to the scheduler's own cache.
     pub lines: u8,
 }
 
-/// See the module text.
+/// Instruction caches of a multiprocessor, or of some of its schedulers.
 #[derive(Debug, Clone)]
 pub struct InstructionCache {
-    /// Where the whole kernel fits, everything counts as one line.
+    /// Line size as a shift; if the whole kernel fits, it counts as one line.
     line_shift: u32,
     always_hits: bool,
     /// By scheduler.
     l0: Vec<Cache>,
     l1: Cache,
     l15: Cache,
-    /// The port of the second level: cycles of a line, and when it is free.
+    /// Port of the second level: cycles per line, and the cycle at which it is free.
     line_cycles: u64,
     free_at: u64,
-    /// From the first level, the second level and the L2, after a jump.
+    /// Delays from the first level, the second level and the L2, after a jump.
     jump: [u64; 3],
-    /// The same for the line that follows the last one, and how long it takes if it is asked for when that line begins to run.
+    /// Delays for the line that follows the last one; `ahead`: when it is requested as the last one begins to run.
     next_line: [u64; 3],
     ahead: [u64; 3],
 }

@@ -1,8 +1,8 @@
-//! The accesses of a simulated L1, and what other caches would make of them.
+//! Accesses of a simulated L1, and the hit rates of other caches with them.
 //!
-//! What it does: records what a window looks up in its L1, then replays that through the tag array of any other geometry, at
-//! the cycles of the record. What misses in the replay alone is filled in the mean time of its kind.
-//! What it leaves out: that another L1 would change the order in which warps get on.
+//! Models: the L1 look-ups of a window are recorded, then replayed through the tag array of any other geometry, at the
+//! recorded cycles. An access that misses only in the replay is filled in the mean time of its kind.
+//! Leaves out: the effect of another L1 on the order of warps.
 //! Units: cycles, bytes; hit rates 0 to 1.
 //! Sources: Mattson et al., IBM Systems Journal 9 (1970), for many sizes from one trace; `docs/whatif.md`.
 
@@ -15,7 +15,7 @@ use crate::launch::prediction::HitRates;
 /// Local loads, local stores, global loads.
 const N_KINDS: usize = 3;
 
-/// What an L1 was asked for, in order.
+/// Observer that records the accesses of an L1, in order.
 #[derive(Debug, Clone, Default)]
 pub struct L1Recorder {
     records: Vec<Record>,
@@ -24,7 +24,7 @@ pub struct L1Recorder {
 #[derive(Debug, Clone, Copy)]
 struct Record {
     access: L1Access,
-    /// From the look-up to the data, where the line was fetched.
+    /// Cycles from the look-up to the data, where the line was fetched.
     fill_cycles: Option<u32>,
 }
 
@@ -50,13 +50,13 @@ impl Observer for L1Recorder {
 pub struct L1Stream {
     records: Vec<Record>,
     warm_up: usize,
-    /// Of the accesses of each kind that were filled.
+    /// Mean fill time of the accesses of each kind; 0 if none was filled.
     mean_fill_cycles: [u64; N_KINDS],
     seed: u32,
 }
 
 impl L1Recorder {
-    /// What was recorded of a window that counted `counters`. `seed` starts the replacement generator of replayed caches.
+    /// The recorded stream of a window that counted `counters`. `seed` starts the replacement generator of replayed caches.
     pub fn stream(self, counters: &Counters, seed: u32) -> L1Stream {
         let counted = counters.l1_load_lines + counters.l1_store_lines + counters.l1_global_lines;
         L1Stream {
@@ -147,7 +147,7 @@ fn kind(request: MemoryRequest) -> usize {
     }
 }
 
-/// 0 where nothing of a kind was filled: stores need not fetch their lines.
+/// Mean fill cycles by kind; 0 if no access of a kind was filled: stores need not fetch their lines.
 fn mean_fill_cycles(records: &[Record]) -> [u64; N_KINDS] {
     let mut sums = [(0, 0); N_KINDS];
     for record in records {

@@ -1,28 +1,29 @@
-//! The levels behind the ports of the multiprocessors: L2 and DRAM.
+//! L2 and DRAM: the levels behind the ports of the multiprocessors.
 //!
-//! What it models: one multiprocessor's share of them, or all of them, which several multiprocessors then ask in the order of their cycles;
-//! how much the L2 takes in a cycle.
-//! What it leaves out: the way there (`memory`). Units: bytes, cycles.
+//! Models: one multiprocessor's share of them, or all of them, serving several multiprocessors in the order of their cycles;
+//! the rate at which the L2 accepts bytes.
+//! Leaves out: the ports to them (`memory`).
+//! Units: bytes, cycles.
 
 use super::cache::Cache;
 use super::dram::Dram;
 use super::port::Port;
 use super::spec::SmxSpec;
 
-/// See the module text.
+/// State of L2 and DRAM, of one share or the whole.
 #[derive(Debug, Clone)]
 pub struct LowerLevels {
     pub l2: Cache,
     pub dram: Dram,
-    /// What the L2 takes, where that is less than may come.
+    /// Limit on the bytes that the L2 accepts per cycle; `None` if unlimited.
     writes: Option<Port>,
 }
 
-/// Of the L2's replacement, beside that of the L1.
+/// Distinguishes the L2's replacement seed from that of the L1.
 const SEED: u32 = 0x5bd1_e995;
 
 impl LowerLevels {
-    /// Empty: one multiprocessor's share.
+    /// An empty share of one multiprocessor.
     pub fn share(spec: &SmxSpec, seed: u32) -> Self {
         LowerLevels {
             l2: Cache::new(spec.l2.clone(), seed ^ SEED),
@@ -31,7 +32,7 @@ impl LowerLevels {
         }
     }
 
-    /// Empty: all that the multiprocessors share.
+    /// Empty levels of the whole chip.
     pub fn whole(spec: &SmxSpec, seed: u32) -> Self {
         LowerLevels {
             l2: Cache::new(spec.whole_l2.clone(), seed ^ SEED),
@@ -40,7 +41,7 @@ impl LowerLevels {
         }
     }
 
-    /// The cycle at which the L2 takes `bytes` that are there at `earliest`.
+    /// The cycle at which the L2 accepts `bytes` that arrive at `earliest`.
     #[inline]
     pub fn take(&mut self, now: u64, earliest: f64, bytes: u32) -> f64 {
         match &mut self.writes {
@@ -49,7 +50,7 @@ impl LowerLevels {
         }
     }
 
-    /// The cycle at which it has taken everything.
+    /// The cycle at which the L2 has accepted everything sent so far.
     #[inline]
     pub fn has_taken_at(&self) -> f64 {
         self.writes.as_ref().map_or(0.0, Port::free_at)

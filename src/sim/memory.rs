@@ -1,10 +1,10 @@
 //! The load/store unit and everything behind it: L1, L2 share, DRAM share.
 //!
-//! What it models: one 128-byte line per cycle through the load/store unit, in order; the L1 for local
-//! memory; a limited number of L1 misses in flight (MSHRs): one more waits until the first completes,
-//! while the unit goes on; global accesses past the L1, which no limit of its misses concerns; write-through, with a queue of
-//! stored lines; the L1 for global loads, where the machine has that. What leaves for the L2 is in `behind`.
-//! What it leaves out: bank conflicts (the kernels' shared accesses are broadcasts), TLBs, crossbar
+//! Models: one 128-byte line per cycle through the load/store unit, in order; the L1 for local memory, and for global loads
+//! where the device has that; a limited number of L1 misses in flight (MSHRs), beyond which a miss waits for the first to
+//! complete while the unit continues; global accesses that bypass the L1 and need no MSHR; write-through, with a queue of
+//! stored lines. Traffic to the L2 is in `behind`.
+//! Leaves out: bank conflicts (the kernels' shared accesses are broadcasts), TLBs, crossbar
 //! contention between SMXs other than an equal share of capacity and bandwidth.
 //! Units: cycles, bytes. Sources: the values are in [`SmxSpec`], their sources in the device preset.
 
@@ -23,17 +23,17 @@ use mshrs::Mshrs;
 /// Local memory lies above all global buffers in the simulated physical address space.
 pub const LOCAL_BASE: u32 = 0x8000_0000;
 
-/// When a request is done, and what it was waiting for.
+/// Completion time of a request, and the cause of its latency.
 #[derive(Debug, Clone, Copy)]
 pub struct Served {
     pub ready_at: u64,
-    /// Cycles from the issue on until an MSHR is free for it; 0 where one is free at once.
+    /// Cycles from the issue until an MSHR is free for it; 0 if one is free at once.
     pub mshr_cycles: u32,
     pub cause: Cause,
 }
 
 impl Served {
-    /// Done at a cycle, without a wait for an MSHR.
+    /// A request that completes at `ready_at` without waiting for an MSHR.
     #[inline]
     pub fn new(ready_at: u64, cause: Cause) -> Self {
         Served {
@@ -44,16 +44,16 @@ impl Served {
     }
 }
 
-/// What a warp's fitness cases add to a global address.
+/// Offset that a warp's fitness cases add to a global address.
 #[derive(Debug, Clone, Copy)]
 pub struct CaseOffset {
     pub bytes: u32,
-    /// The same within this multiprocessor's share of the L2.
+    /// Offset within this multiprocessor's share of the L2.
     pub l2_bytes: u32,
 }
 
 impl CaseOffset {
-    /// The same address in both.
+    /// Equal offsets in both.
     pub fn same(bytes: u32) -> Self {
         CaseOffset {
             bytes,
@@ -62,18 +62,18 @@ impl CaseOffset {
     }
 }
 
-/// Cycles that a full queue of stored lines takes to leave.
+/// Cycles to drain a full queue of stored lines.
 fn store_queue_cycles(spec: &SmxSpec) -> u64 {
     let bytes = spec.store_queue_lines * LINE_BYTES;
     (bytes as f32 / spec.l2_write_limit()) as u64
 }
 
-/// See the module text.
+/// Load/store unit of one multiprocessor, with its L1 and the levels behind it.
 #[derive(Debug, Clone)]
 pub struct Memory {
     l1: Cache,
     lower: Box<LowerLevels>,
-    /// Cycle in which the instruction that is served was issued.
+    /// Issue cycle of the instruction being served.
     issued_at: u64,
     lsu_free_at: u64,
     misses: Mshrs,
@@ -89,7 +89,7 @@ pub struct Memory {
     caches_local: bool,
     has_l2: bool,
     l2_holds_data: bool,
-    /// Of the unit, for an access to shared memory.
+    /// Cycles of the unit that an access to shared memory takes.
     shared_cycles: u64,
     write_through: bool,
     store_queue_cycles: u64,
@@ -98,7 +98,7 @@ pub struct Memory {
     return_bytes_per_cycle: u32,
     uncoalesced_cycles: u64,
     l1_always_hits: bool,
-    /// What of an access's cycles the unit is taken for: all bits, or none.
+    /// Mask of the cycles that accesses occupy the unit: all ones, or 0 if the unit is unlimited.
     unit_mask: u64,
 }
 
@@ -135,13 +135,13 @@ impl Memory {
         }
     }
 
-    /// The unit is taken for so many cycles more.
+    /// Occupies the unit for `cycles` more cycles.
     #[inline]
     fn occupy_unit(&mut self, cycles: u64) {
         self.lsu_free_at += cycles & self.unit_mask;
     }
 
-    /// Exchanges what lies behind the ports: multiprocessors that share it have it in turn.
+    /// Swaps the levels behind the ports: multiprocessors that share them use them in turn.
     pub fn exchange(&mut self, lower: &mut Box<LowerLevels>) {
         std::mem::swap(&mut self.lower, lower);
     }
@@ -152,14 +152,14 @@ impl Memory {
         (self.lsu_free_at & self.unit_mask).saturating_sub(self.lsu_queue_cycles)
     }
 
-    /// The cycle at which the unit has taken everything that was given to it.
+    /// The cycle at which the unit has processed everything issued to it.
     #[inline]
     pub fn busy_until(&self) -> u64 {
         self.lsu_free_at
     }
 
-    /// Serves a memory instruction issued at `now`. `local_base` is the warp slot's local memory,
-    /// `global_offset` what the warp's fitness cases add to a per-case address.
+    /// Serves a memory instruction issued at `now`. `local_base` is the address of the warp slot's local memory,
+    /// `global_offset` the offset of the warp's fitness cases in a per-case address.
     #[inline]
     pub fn serve(
         &mut self,
@@ -188,7 +188,7 @@ impl Memory {
         }
     }
 
-    /// Serves an access whose lanes are not neighbours: one part after another, done with the last.
+    /// Serves a scattered access part by part; it completes with the last part.
     #[cold]
     pub fn serve_scattered(
         &mut self,
@@ -288,7 +288,7 @@ impl Memory {
         }
     }
 
-    /// Local memory on a machine without an L1: a line goes to the memory and comes from there.
+    /// Serves local memory on a device without an L1: lines are read from and written to memory.
     #[cold]
     fn uncached_line(
         &mut self,
@@ -306,7 +306,7 @@ impl Memory {
         self.fill(address, bytes, counters)
     }
 
-    /// Looks a line up in the L1, of which `bytes` are asked for.
+    /// Looks a line up in the L1, of which `bytes` are requested.
     #[inline]
     fn look_up(
         &mut self,
@@ -339,7 +339,7 @@ impl Memory {
             .max(behind.saturating_sub(self.store_queue_cycles));
     }
 
-    /// A fitness-case load where the L1 holds global lines: each line hits or is requested.
+    /// Serves a fitness-case load where the L1 holds global lines: each line hits or is requested.
     fn cached_global(
         &mut self,
         op: &ReplayOp,
@@ -403,7 +403,7 @@ impl Memory {
         Served::new(ready_at, Cause::Global)
     }
 
-    /// Fetches a line to the place that the L1 gave it.
+    /// Fetches a line into its way of the L1.
     #[inline]
     fn fill_l1(
         &mut self,
@@ -419,7 +419,7 @@ impl Memory {
         served
     }
 
-    /// Fetches a line as soon as a miss can be tracked; accesses behind it go on.
+    /// Fetches a line as soon as an MSHR is free; later accesses are not delayed.
     #[inline]
     fn fill(&mut self, address: u32, bytes: u32, counters: &mut Counters) -> Served {
         let cycle = self.misses.admit(self.lsu_free_at);
@@ -432,7 +432,7 @@ impl Memory {
         served
     }
 
-    /// Cycles that `bytes` from the L2 take of the unit.
+    /// Cycles that `bytes` from the L2 occupy the unit.
     #[inline]
     fn return_cycles(&self, bytes: u32) -> u64 {
         match self.return_bytes_per_cycle {

@@ -1,9 +1,10 @@
 //! The streaming multiprocessor, cycle by cycle: from its schedulers to its share of L2 and DRAM.
 //!
-//! What it models: a window of one multiprocessor ([`window`]), some blocks from their first instruction to their last ([`blocks`]), or
-//! the whole chip ([`chip`]); [`simulator`] makes a prediction of it. Which machine it is, [`spec`] says.
-//! What it leaves out: values; the host; which machine code runs. Units: core clock cycles, bytes.
-//! Sources: in the parts; `docs/model.md`.
+//! Models: a window of one multiprocessor ([`window`]), some blocks from their first instruction to their last ([`blocks`]), or
+//! the whole chip ([`chip`]). [`simulator`] turns the results into a prediction; [`spec`] describes the machine.
+//! Leaves out: values; the host; which machine code runs.
+//! Units: core clock cycles, bytes.
+//! Sources: see each module; `docs/model.md`.
 
 pub mod account;
 pub mod blocks;

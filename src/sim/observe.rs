@@ -7,7 +7,7 @@ use super::code::MemoryRequest;
 pub use crate::launch::cause::Cause;
 pub use crate::launch::counters::Counters;
 
-/// Where a resident warp lies.
+/// Scheduler and slot of a resident warp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct WarpSlot {
     pub scheduler: u16,
@@ -31,46 +31,45 @@ pub struct Issued {
     /// Index into `ReplayCode::ops`.
     pub op: u32,
     pub cycle: u64,
-    /// In the second slot of a dual issue.
+    /// True in the second slot of a dual issue.
     pub second: bool,
 }
 
 /// One line looked up in the L1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct L1Access {
-    /// When the load/store unit looked it up.
+    /// Cycle of the load/store unit's look-up.
     pub cycle: u64,
-    /// As the L1 sees it: local memory starts at `memory::LOCAL_BASE`.
+    /// Address in the L1, where local memory starts at `memory::LOCAL_BASE`.
     pub address: u32,
-    /// What of the line is asked for, from `address` on.
+    /// Bytes of the line that are requested, from `address` on.
     pub bytes: u16,
     pub request: MemoryRequest,
 }
 
-/// Is told what happens, in the order in which it happens. Every method does nothing unless it is written; `()`
-/// observes nothing and costs nothing. Every other observer is called through `&mut dyn Observer`, so that the simulator is compiled
-/// for these two and no more.
+/// Receiver of the simulator's events, in their order. Every method does nothing by default; `()` observes nothing and costs
+/// nothing. Every other observer is called through `&mut dyn Observer`, so the simulator is compiled for these two only.
 pub trait Observer {
-    /// False for what observes nothing.
+    /// False for observers that ignore all events.
     #[inline]
     fn watches(&self) -> bool {
         true
     }
-    /// Warp `warp` of the `block`-th block started becomes resident.
+    /// Reports that warp `warp` of the `block`-th block started is resident.
     #[inline]
     fn started(&mut self, _slot: WarpSlot, _block: u32, _warp: u32, _cycle: u64) {}
     #[inline]
     fn issued(&mut self, _issued: Issued) {}
-    /// The load/store unit took what was issued last; its result is there at `ready_at`.
+    /// Reports that the load/store unit took the instruction issued last, whose result is available at `ready_at`.
     #[inline]
     fn served(&mut self, _slot: WarpSlot, _ready_at: u64, _cause: Cause) {}
-    /// A part of what was issued last was looked up in the L1.
+    /// Reports an L1 look-up of a part of the instruction issued last.
     #[inline]
     fn l1_accessed(&mut self, _access: L1Access) {}
-    /// The line looked up last was not there; it is from `ready_at` on.
+    /// Reports that the line looked up last was missing, and is filled at `ready_at`.
     #[inline]
     fn l1_filled(&mut self, _ready_at: u64) {}
-    /// The warp cannot issue before `until`.
+    /// Reports that the warp cannot issue before `until`.
     #[inline]
     fn held(&mut self, _slot: WarpSlot, _cycle: u64, _until: u64, _cause: Cause) {}
     #[inline]

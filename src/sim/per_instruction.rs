@@ -1,7 +1,8 @@
-//! Per instruction of the code: how often it issued, and what warps waited for before it did.
+//! Counts per instruction of the code: issues, and the causes of the waits before them.
 //!
-//! What it counts: of every warp every cycle, from its first to its last, once: issuing, waiting for the cause that the scheduler was given,
-//! or ready and not selected. A wait belongs to the instruction that waits. What it leaves out: which warp.
+//! Models: every cycle of every warp, from its first to its last, is counted once: as issuing, as waiting for the cause given to
+//! the scheduler, or as ready and not selected. A wait is charged to the instruction that waits.
+//! Leaves out: counts per warp.
 //! Units: warp cycles. Sources: Nsight Compute's source counters, which sample the same states.
 
 use super::code::ReplayCode;
@@ -10,25 +11,25 @@ use super::warp_mask::{MAX_SCHEDULERS, MAX_WARPS};
 
 const N_CAUSES: usize = Cause::ALL.len();
 
-/// Of one instruction of the code.
+/// Warp cycles of one instruction of the code.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct InstructionCycles {
     /// Warp instructions.
     pub issues: u64,
-    /// Cycles in which a warp could have issued it and another one was chosen.
+    /// Cycles in which a warp could have issued it but the scheduler selected another warp.
     pub not_selected: u64,
     /// Cycles in which a warp waited to issue it, by `Cause as usize`.
     pub waited: [u64; N_CAUSES],
 }
 
 impl InstructionCycles {
-    /// All cycles that warps stood before it, the one in which it issues included.
+    /// All warp cycles up to its issue, including the issue cycle.
     pub fn cycles(&self) -> u64 {
         self.issues + self.not_selected + self.waited.iter().sum::<u64>()
     }
 }
 
-/// What a warp has done since its last instruction.
+/// Cycles of a warp since its last instruction.
 #[derive(Debug, Clone, Copy, Default)]
 struct Standing {
     /// Cycles before this one are accounted for.
@@ -36,7 +37,7 @@ struct Standing {
     since: InstructionCycles,
 }
 
-/// See the module text.
+/// Observer that counts warp cycles per instruction.
 #[derive(Debug, Clone)]
 pub struct PerInstruction<'a> {
     code: &'a ReplayCode,
@@ -46,7 +47,7 @@ pub struct PerInstruction<'a> {
     counted: Vec<InstructionCycles>,
 }
 
-/// Instructions lie this far apart at least.
+/// Smallest distance between instructions in bytes.
 const ADDRESS_STEP: u32 = 8;
 
 impl<'a> PerInstruction<'a> {

@@ -1,8 +1,8 @@
 //! Execution pipes: which instruction classes may start in a cycle.
 //!
-//! What it models: classes on the shared cores have a cap per cycle, all together and each; all others occupy a
-//! pipe of their scheduler for some cycles.
-//! What it leaves out: result latency (the compiler's stall counts carry it), register-bank conflicts.
+//! Models: classes on the shared cores have a cap per cycle, one for all together and one for each; every other class
+//! occupies a pipe of its scheduler for some cycles.
+//! Leaves out: result latency (part of the compiler's stall counts), register-bank conflicts.
 //! Units: warp instructions per cycle, cycles. Sources: throughputs per class in the device preset.
 
 use super::spec::{IssueLimit, N_CLASSES, Pipe, SmxSpec};
@@ -13,8 +13,8 @@ use crate::isa::OpClass;
 const N_PIPES: usize = 8;
 const _: () = assert!(Pipe::ALL.len() <= N_PIPES);
 
-/// What an instruction class takes. Every class takes a pipe of its scheduler, a share of the multiprocessor's ALU groups
-/// and a share of its own cap, though for most classes two of the three are nothing: one rule for all needs no branch.
+/// Resources that an instruction class takes: a pipe of its scheduler, a share of the multiprocessor's ALU groups and a share
+/// of its own cap. For most classes two of the three are 0; one rule for all classes needs no branch.
 #[derive(Debug, Clone, Copy)]
 struct Demand {
     pipe: u8,
@@ -23,7 +23,7 @@ struct Demand {
     operand_wait: [u8; 4],
 }
 
-/// See the module text.
+/// State of the execution pipes and caps of one multiprocessor.
 #[derive(Debug, Clone)]
 pub struct Pipes {
     demands: [Demand; N_CLASSES],
@@ -33,11 +33,11 @@ pub struct Pipes {
     class_caps: Option<Box<[Cap; N_CLASSES]>>,
 }
 
-/// At most so many instructions in a cycle.
+/// Limit of `per_cycle` instructions in a cycle.
 #[derive(Debug, Clone, Copy)]
 struct Cap {
     per_cycle: u64,
-    /// Places taken, counted from cycle 0, when the places of past cycles count as taken.
+    /// Issue places taken since cycle 0; all places of past cycles count as taken.
     taken: u64,
 }
 
@@ -49,7 +49,7 @@ impl Cap {
         }
     }
 
-    /// The places taken after taking `n` more in cycle `now`, and whether there are so many.
+    /// The places taken after taking `n` more in cycle `now`, and whether they fit.
     #[inline]
     fn after(&self, n: u8, now: u64) -> (u64, bool) {
         let first = now * self.per_cycle;
@@ -74,14 +74,14 @@ impl Pipes {
         }
     }
 
-    /// What an instruction with so many different source registers waits for its operands, on average, in
+    /// Mean operand wait of an instruction with `sources` different source registers, in
     /// [`super::spec::WAIT_UNITS`]ths of an issue slot. Only full-rate instructions wait.
     #[inline]
     pub fn operand_wait(&self, class: OpClass, sources: u8) -> u8 {
         self.demands[class as usize].operand_wait[usize::from(sources) % 4]
     }
 
-    /// Takes the pipe of `class` at `now`, or says from which cycle it is free.
+    /// Takes the pipe of `class` at `now`; the error is the cycle at which to retry.
     #[inline]
     pub fn take(&mut self, scheduler: usize, class: OpClass, now: u64) -> Result<(), u64> {
         let demand = self.demands[class as usize];

@@ -1,10 +1,11 @@
 //! A resource that serves transfers one after another: a port, a bus.
 //!
-//! What it models: bandwidth and the queue in front of it. What it leaves out: gaps. A transfer that can begin
-//! only later takes its share of the bandwidth at once, so that it never holds up one that is asked for in between.
+//! Models: bandwidth and the queue in front of it. A transfer that can start only later takes its share of the bandwidth
+//! at once, so it never delays one requested in between.
+//! Leaves out: gaps.
 //! Units: cycles, bytes.
 
-/// See the module text.
+/// Port with a fixed bandwidth.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Port {
     free_at: f64,
@@ -20,7 +21,7 @@ impl Port {
         }
     }
 
-    /// Reserves the port at `now` for `bytes` that can start at `earliest`; the cycle at which they start.
+    /// Reserves the port at `now` for `bytes` that can start at `earliest`; returns the cycle at which they start.
     #[inline]
     pub fn reserve(&mut self, now: u64, earliest: f64, bytes: u32) -> f64 {
         self.hold(now, earliest, f64::from(bytes) / self.bytes_per_cycle)

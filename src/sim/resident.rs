@@ -1,23 +1,24 @@
-//! A resident block: its warps that still run, and the sampling units that they make one after another.
+//! Resident block: its running warps, and the sampling units that they execute in turn.
 //!
-//! What it models: the warps of a block go through the same sampling units, each at its own pace; where a sampling unit is a new block,
-//! the first warp that gets there waits for the last. What it leaves out: when a sampling unit ends (`warp`).
+//! Models: the warps of a block go through the same sampling units, each at its own pace. If a sampling unit is a new block,
+//! the first warp to reach it waits for the last.
+//! Leaves out: when a sampling unit ends (`warp`).
 //! Units: sampling units.
 
 use super::dispatch::{BlockQueue, BlockStart};
 
-/// See the module text.
+/// State of one resident block.
 #[derive(Debug, Clone, Default)]
 pub struct Resident {
     pub warps_left: u32,
     /// Sampling units since the block began.
     units: Vec<BlockStart>,
-    /// The sampling unit that the next block begins with, when a warp has got there already.
+    /// First sampling unit of the next block, if a warp has reached it already.
     next_block: Option<BlockStart>,
 }
 
 impl Resident {
-    /// What a new block begins with; `None` when the queue is empty.
+    /// Starts a new block and returns its first sampling unit; `None` when the queue is empty.
     pub fn begin(&mut self, queue: &mut BlockQueue) -> Option<BlockStart> {
         let before = self.units.last();
         let pop = || match before {
@@ -30,7 +31,7 @@ impl Resident {
         Some(start)
     }
 
-    /// What a warp goes on with that has made `n_units`; `None` when the block is at its end.
+    /// Next sampling unit of a warp that has completed `n_units`; `None` when the block is at its end.
     pub fn go_on(&mut self, n_units: usize, queue: &mut BlockQueue) -> Option<BlockStart> {
         if n_units < self.units.len() {
             return Some(self.units[n_units]);

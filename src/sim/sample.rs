@@ -1,16 +1,16 @@
-//! From the programs that a window happened to run to all programs: a ratio estimate, cause by cause.
+//! Ratio estimate, cause by cause, from the programs of a window to all programs.
 //!
-//! What it does: a window runs few programs, and those may issue more instructions or touch more of the stack per
-//! token than the programs of the whole grid do. Both are known without simulating. The window's cycles per token are
-//! split by cause, and every part is scaled by what it is proportional to (Eq. S1 in `docs/sampling.md`).
-//! What it leaves out: that a part may grow faster than what causes it.
+//! Models: a window runs few programs, which may issue more instructions or touch more of the stack per token than the
+//! programs of the whole grid. Both are known without simulation. The window's cycles per token are split by cause, and
+//! every part is scaled by the count it is proportional to (Eq. S1 in `docs/sampling.md`).
+//! Leaves out: parts that grow faster than these counts.
 //! Units: tokens, cycles. Sources: ratio estimators, Cochran, Sampling Techniques, chapter 6.
 
 use super::code::{ReplayCode, ReplayProgram};
 use super::observe::{Cause, Counters};
 use crate::launch::demand::{PerToken, followed_by, per_token};
 
-/// See the module text.
+/// Programs of a window, with the counts per token of all programs that they represent.
 #[derive(Debug)]
 pub struct Mix<'a> {
     programs: &'a [ReplayProgram],
@@ -18,12 +18,12 @@ pub struct Mix<'a> {
     nodes_per_block: f64,
 }
 
-/// Programs that a window draws from, and what they stand for.
+/// Programs that a window draws from, and the blocks that they represent.
 #[derive(Debug, Clone, Copy)]
 pub struct Drawn<'a> {
-    /// The program of every block drawn, neighbours alike.
+    /// Program of every block drawn; neighbours are similar.
     pub order: &'a [u32],
-    /// Counts per token of all blocks that these stand for; `None`: they stand for themselves.
+    /// Counts per token of all blocks that these represent; `None`: only themselves.
     pub whole: Option<PerToken>,
     /// 0 when all warps of a block run its program, 1 when they run that and the following ones.
     pub programs_per_warp: u32,
@@ -69,7 +69,7 @@ impl<'a> Mix<'a> {
         self.whole[0]
     }
 
-    /// Cycles per token of the whole grid, from a window with `counters` in which the programs did so much work each.
+    /// Cycles per token of the whole grid, from a window with `counters` and, by program, `credits`.
     pub fn cycles_per_token(&self, counters: &Counters, credits: &[u64]) -> f64 {
         let window = per_token(self.programs, |program| credits[program] as f64);
         let scale = |cause: Cause| match followed_by(cause).map(|counted| counted as usize) {

@@ -1,7 +1,8 @@
-//! One warp scheduler: in which order its warps may issue, and what its cycles were spent on.
+//! Warp scheduler: the issue order of its warps, and the account of its cycles.
 //!
-//! What it models: the order of the warps (loose round robin, or greedy then oldest), cycles in which replays or a
-//! branch occupy the issue slot, the account of every cycle. What it leaves out: when a warp may issue (`waits`).
+//! Models: the order of the warps (loose round robin, or greedy then oldest), cycles in which replays or a
+//! branch occupy the issue slot, the account of every cycle.
+//! Leaves out: when a warp may issue (`waits`).
 //! Units: core clock cycles. Sources: the device preset for the policy.
 
 use super::account::{Account, WHOLE};
@@ -9,18 +10,18 @@ use super::observe::Cause;
 use super::spec::{WAIT_UNITS, WarpPolicy};
 use super::warp_mask::{MAX_WARPS, WarpMask};
 
-/// See the module text.
+/// State of one warp scheduler.
 #[derive(Debug, Clone)]
 pub struct Scheduler {
     policy: WarpPolicy,
     /// Slot of the warp that issued last.
     last: u8,
-    /// Parts of issue slots that are lost and not charged yet.
+    /// Fractions of issue slots lost and not yet charged.
     lost: u8,
     busy_cause: Cause,
     /// Cycles before this one are accounted for.
     accounted: u64,
-    /// Replays or a branch occupy the issue slot until here.
+    /// Cycle until which replays or a branch occupy the issue slot.
     busy_until: u64,
     /// By slot, the slots with older warps, one bit each.
     older: [WarpMask; MAX_WARPS],
@@ -28,9 +29,9 @@ pub struct Scheduler {
     /// Slots that hold a warp, one bit each.
     resident: WarpMask,
     resident_since: [u64; MAX_WARPS],
-    /// What every warp resident since the start was charged of the idle cycles, in [`WHOLE`]ths.
+    /// Idle cycles charged to a warp resident since the start, in [`WHOLE`]ths.
     idle_part: u64,
-    /// What a resident warp is charged of one.
+    /// Part of one idle cycle charged to a resident warp, in [`WHOLE`]ths.
     part_of_cycle: u64,
 }
 
@@ -53,7 +54,7 @@ impl Scheduler {
         }
     }
 
-    /// A warp becomes resident in a slot.
+    /// Makes a warp resident in a slot.
     pub fn admit(&mut self, slot: usize, now: u64) {
         self.set_resident(self.resident | 1 << slot);
         self.resident_since[slot] = now;
@@ -66,7 +67,7 @@ impl Scheduler {
         self.older = older;
     }
 
-    /// The warp of a slot has ended.
+    /// Removes the warp of a slot, which has ended.
     pub fn dismiss(&mut self, slot: usize) {
         self.set_resident(self.resident & !(1 << slot));
     }
@@ -77,7 +78,7 @@ impl Scheduler {
         self.part_of_cycle = WHOLE.checked_div(warps).unwrap_or(0);
     }
 
-    /// A warp that waits takes as much of the idle cycles as this grows by meanwhile, in [`WHOLE`]ths.
+    /// Running sum of idle parts in [`WHOLE`]ths; a waiting warp is charged its growth during the wait.
     #[inline]
     pub fn idle_part(&self) -> u64 {
         self.idle_part

@@ -2,7 +2,7 @@
 //!
 //! Models: a sampling window of the multiprocessor as full as the launch keeps it, shorter ones of partly filled
 //! multiprocessors, then every block of the grid over all multiprocessors. On request one multiprocessor runs all its
-//! blocks from the first instruction to the last, and the ratio to what the windows say of the same blocks corrects them.
+//! blocks from the first instruction to the last; the ratio to the windows' estimate for the same blocks corrects them.
 //! Sources: `docs/sampling.md`.
 
 use std::time::Instant;
@@ -48,19 +48,19 @@ named! {
     }
 }
 
-/// What windows sample.
+/// Lengths and programs of the sampling windows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SamplingPlan {
-    /// Of the multiprocessor as full as the launch keeps it.
+    /// Window of the multiprocessor as full as the launch keeps it.
     pub window: WindowPlan,
     /// Warp instructions that each window of a partly filled one measures, where it is filled but once; the end of a grid
     /// of many waves needs less, in proportion.
     pub partial_instructions: u64,
-    /// The least of them.
+    /// Minimum of these warp instructions for a window.
     pub least_partial_instructions: u64,
-    /// One iteration each of so many blocks is measured there at least, where the multiprocessor is filled but once.
+    /// Smallest number of blocks of which one iteration is measured there, if the multiprocessor is filled only once.
     pub partial_units: u32,
-    /// Blocks at the head of the sample whose programs windows sample.
+    /// Number of blocks at the head of the sample whose programs windows sample.
     pub programs: usize,
 }
 
@@ -83,21 +83,21 @@ impl Default for SamplingPlan {
     }
 }
 
-/// See the module text.
+/// Cycle-level simulator, a [`PerformanceModel`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Simulator {
     pub scope: Scope,
     pub plan: SamplingPlan,
 }
 
-/// What the simulated multiprocessor showed.
+/// Measurements of the simulated multiprocessor.
 struct Observed {
     rates: Rates,
-    /// Of the multiprocessor as full as the launch keeps it.
+    /// Counters of the multiprocessor as full as the launch keeps it.
     counters: Counters,
-    /// Of the same.
+    /// Time parts of the multiprocessor as full as the launch keeps it.
     parts: TimeParts,
-    /// Of all residency levels, or of the run.
+    /// Counters of all residency levels, or of the run.
     levels: Levels,
     error_percent: f64,
     instructions: u64,
@@ -207,7 +207,7 @@ impl Simulator {
         }
     }
 
-    /// Runs all blocks of one multiprocessor, or of all `n_smx` in step, and brings the rates to what that shows.
+    /// Runs all blocks of one multiprocessor, or of all `n_smx` in step, and corrects the rates by the result.
     fn correct(
         &self,
         launch: Uniform,
@@ -265,7 +265,7 @@ impl Simulator {
     }
 }
 
-/// All blocks on one multiprocessor with its share of what lies behind the ports.
+/// Runs all blocks on one multiprocessor with its share of the levels behind the ports.
 fn one(setup: Setup) -> Result<ChipRun, Deadlock> {
     let counters = run_queue(setup, u64::MAX, ())?.counters;
     Ok(ChipRun {
@@ -274,7 +274,7 @@ fn one(setup: Setup) -> Result<ChipRun, Deadlock> {
     })
 }
 
-/// The programs sampled, standing for the whole population.
+/// The sampled programs, which represent the whole population.
 pub fn drawn<'a>(launch: Uniform, sample: &'a Replay) -> Drawn<'a> {
     let summary = launch.work.kernel.summary();
     Drawn {
@@ -284,17 +284,17 @@ pub fn drawn<'a>(launch: Uniform, sample: &'a Replay) -> Drawn<'a> {
     }
 }
 
-/// Part of what the L2 takes from a multiprocessor from which on it matters that the others send, too.
+/// Fraction of a multiprocessor's share of the L2's input rate above which the others' traffic matters.
 const CROWDED: f64 = 0.5;
 
-/// The multiprocessor while the others send nothing, where a window shows that this makes a difference.
+/// The multiprocessor while the others send nothing; `None` where this makes no difference to the window.
 fn uncontended_spec(launch: Uniform, window: &Window) -> Option<SmxSpec> {
     let sent = sent_bytes(launch, &window.counters) / window.counters.cycles as f64;
     let share = f64::from(launch.placement.spec.l2_accepts_bytes_per_cycle);
     (launch.placement.spec.uncontended()).filter(|_| sent > CROWDED * share)
 }
 
-/// Bytes sent to the L2: what is stored, and a request for every line that is read.
+/// Bytes sent to the L2: stores, and a request for every line read.
 fn sent_bytes(launch: Uniform, counters: &Counters) -> f64 {
     let requests = counters.l2_read_bytes as f64 / f64::from(LINE_BYTES);
     counters.l2_write_bytes as f64 + requests * f64::from(launch.placement.spec.l2_request_bytes)
@@ -316,8 +316,8 @@ fn window(
     simulate(spec, code, bytes, geometry, drawn, plan).map_err(PredictError::other)
 }
 
-/// Throughput at every residency level up to the greatest. Between those simulated, what is linear is the time that a block takes
-/// for a token: it stays the same while latency limits, and grows with the blocks once something is saturated.
+/// Throughput at every residency level up to the greatest. Between simulated levels, a block's time per token is interpolated
+/// linearly: it is constant while latency limits, and grows with the blocks once a resource is saturated.
 fn rate_curve(mut points: Vec<(u32, f64)>) -> Result<RateCurve, PredictError> {
     points.sort_unstable_by_key(|point| point.0);
     let mut all = points.clone();

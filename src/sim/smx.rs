@@ -1,8 +1,8 @@
-//! The streaming multiprocessor: wires the parts together and ticks.
+//! The streaming multiprocessor: connects its components and advances the cycle.
 //!
-//! What it models: warp schedulers with one dispatch each or two, the compiler's stall counts and dual-issue
-//! pairs, what instructions wait for, pipes, the load/store unit, resident blocks and their replacement.
-//! What it leaves out: values and lanes (a trace says what a warp executes), other multiprocessors.
+//! Models: warp schedulers with one or two dispatches each, the compiler's stall counts and dual-issue
+//! pairs, dependences between instructions, pipes, the load/store unit, resident blocks and their replacement.
+//! Leaves out: values and lanes (a warp replays a trace), other multiprocessors.
 //! Units: core clock cycles. Sources: [`SmxSpec`] and the device preset behind it.
 //!
 //! Every latency is known when an instruction issues, so a warp's next issue cycle is computed once and
@@ -27,14 +27,14 @@ use super::warp::{Warp, WarpStart};
 use super::warp_mask::{MAX_SCHEDULERS, MAX_WARPS, Slots};
 use crate::launch::counters::CREDITS_PER_TOKEN;
 
-/// See the module text; `EVEN_SLOTS` is that of [`Slots`].
+/// State of one multiprocessor; `EVEN_SLOTS` as in [`Slots`].
 pub struct Smx<'a, O, const EVEN_SLOTS: bool> {
     spec: &'a SmxSpec,
     code: &'a ReplayCode,
     geometry: Geometry,
     case_window_bytes: u32,
     queue: BlockQueue,
-    /// Of the chip's places for warps.
+    /// Index of its first warp slot among those of the chip.
     first_slot: u32,
     n_schedulers: usize,
     slots: Slots<EVEN_SLOTS>,
@@ -47,9 +47,9 @@ pub struct Smx<'a, O, const EVEN_SLOTS: bool> {
     memory: Memory,
     /// One, or one per scheduler.
     icaches: Vec<InstructionCache>,
-    /// Of each scheduler's instruction cache.
+    /// Index of each scheduler's instruction cache.
     icache_of: [u8; MAX_SCHEDULERS],
-    /// Whether results besides those of loads are waited for.
+    /// Whether the scoreboard tracks results besides those of loads.
     tracks_results: bool,
     ignores_stall_counts: bool,
     counters: Counters,
@@ -60,25 +60,25 @@ pub struct Smx<'a, O, const EVEN_SLOTS: bool> {
     observer: O,
 }
 
-/// What a multiprocessor is to run.
+/// Device, code and blocks of a multiprocessor's run.
 pub struct Setup<'a> {
     pub spec: &'a SmxSpec,
     pub code: &'a ReplayCode,
     pub code_bytes: u32,
     pub geometry: Geometry,
     pub queue: BlockQueue,
-    /// Of the caches.
+    /// Seed of the caches' replacement generators.
     pub seed: u32,
 }
 
-/// What the multiprocessors of a chip have in turn: the blocks that are left, and what lies behind their ports.
+/// State that the multiprocessors of a chip use in turn: the queue of blocks, and the levels behind their ports.
 #[derive(Debug)]
 pub struct Shared {
     pub queue: BlockQueue,
     pub lower: Box<LowerLevels>,
 }
 
-/// The simulation stopped moving.
+/// Error of a simulation in which no warp can issue again.
 #[derive(Debug, thiserror::Error)]
 #[error("no warp can ever issue again at cycle {cycle}: {snapshot}")]
 pub struct Deadlock {
@@ -87,7 +87,7 @@ pub struct Deadlock {
 }
 
 impl<'a, O: Observer, const EVEN_SLOTS: bool> Smx<'a, O, EVEN_SLOTS> {
-    /// A multiprocessor with all its block slots filled. The observer is told of every event.
+    /// A multiprocessor with all its block slots filled. The observer receives every event.
     pub fn new(setup: Setup<'a>, observer: O) -> Self {
         let mut smx = Smx::empty(setup, 0, observer);
         for block in 0..smx.blocks.len() {
@@ -142,7 +142,7 @@ impl<'a, O: Observer, const EVEN_SLOTS: bool> Smx<'a, O, EVEN_SLOTS> {
         self.start_block(block, self.queue.is_sampled().then_some(done));
     }
 
-    /// Exchanges what several multiprocessors have in turn.
+    /// Swaps in or out the state that several multiprocessors use in turn.
     pub fn exchange(&mut self, shared: &mut Shared) {
         self.memory.exchange(&mut shared.lower);
         std::mem::swap(&mut self.queue, &mut shared.queue);
@@ -153,7 +153,7 @@ impl<'a, O: Observer, const EVEN_SLOTS: bool> Smx<'a, O, EVEN_SLOTS> {
         self.now
     }
 
-    /// One cycle in which something can issue.
+    /// Simulates one cycle in which a warp can issue.
     pub fn step(&mut self) -> Result<(), Deadlock> {
         match self.tick() {
             true => Ok(()),
@@ -219,12 +219,12 @@ impl<'a, O: Observer, const EVEN_SLOTS: bool> Smx<'a, O, EVEN_SLOTS> {
         }
     }
 
-    /// Whether a warp is left.
+    /// Whether any warp is resident.
     pub fn is_occupied(&self) -> bool {
         self.blocks.iter().any(|block| block.warps_left > 0)
     }
 
-    /// `done`: the part of its work that counts as done already, around which its warps are spread; `None`: it starts at its beginning.
+    /// Starts a block. `done`: part of its work taken as done, around which its warps are spread; `None`: none of it.
     fn start_block(&mut self, block: usize, done: Option<f64>) {
         let Some(start) = self.blocks[block].begin(&mut self.queue) else {
             return;
@@ -251,7 +251,7 @@ impl<'a, O: Observer, const EVEN_SLOTS: bool> Smx<'a, O, EVEN_SLOTS> {
         }
     }
 
-    /// By how many places the warps of a block are turned, so that first warps are spread over the schedulers.
+    /// Number of slots by which the warps of a block are rotated, so that first warps are spread over the schedulers.
     fn turn_of(&self, block: u32) -> u32 {
         if !self.spec.first_warps_in_turn {
             return 0;
@@ -291,7 +291,7 @@ impl<'a, O: Observer, const EVEN_SLOTS: bool> Smx<'a, O, EVEN_SLOTS> {
         Warp::start(self.code, start)
     }
 
-    /// Where the local memory of a place for warps lies, within the two gigabytes that are local memory's.
+    /// Address of a warp slot's local memory, within the 2 GiB of local memory.
     fn local_base(&self, slot: u32) -> u32 {
         let stride = u64::from(self.geometry.local_stride_bytes);
         (u64::from(self.first_slot + slot) * stride) as u32 % LOCAL_BASE
@@ -311,7 +311,7 @@ impl<'a, O: Observer, const EVEN_SLOTS: bool> Smx<'a, O, EVEN_SLOTS> {
         self.hold(s, i, until, cause);
     }
 
-    /// The warp has ended its sampling unit; it could go on at `next`.
+    /// Ends a warp's sampling unit; the warp could issue again at `next`.
     fn end_unit(&mut self, s: usize, i: usize, next: u64) {
         let warp = &self.warps[self.slots.warp(s, i)];
         let (block, w, n_units) = (warp.block, warp.index, warp.n_units + 1);
@@ -334,7 +334,7 @@ impl<'a, O: Observer, const EVEN_SLOTS: bool> Smx<'a, O, EVEN_SLOTS> {
     }
 }
 
-/// Neighbouring schedulers share a first-level instruction cache where there are fewer caches.
+/// Index of a scheduler's instruction cache: neighbouring schedulers share one where there are fewer caches.
 fn icache_of(scheduler: usize, n_schedulers: usize, n_icaches: usize) -> u8 {
     (scheduler * n_icaches / n_schedulers).min(n_icaches - 1) as u8
 }

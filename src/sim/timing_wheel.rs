@@ -1,9 +1,8 @@
-//! When warps become ready: a timing wheel.
+//! Timing wheel: the cycles in which warps become ready.
 //!
-//! What it does: keeps, for every cycle of the near future, the set of warps that become ready in it, and finds the
-//! next such cycle in a few instructions, however many warps wait.
-//! What it leaves out: anything but time. Warps further away than the wheel is long come back early;
-//! the caller puts them in again.
+//! Models: for every cycle of the near future, the set of warps that become ready in it. The next such cycle is found in a
+//! few instructions, however many warps wait.
+//! Leaves out: waits longer than the wheel: such warps come back early, and the caller enters them again.
 //! Units: cycles. Sources: Varghese and Lauck, Hashed and hierarchical timing wheels, SOSP 1987.
 
 use super::warp_mask::WarpMask;
@@ -12,7 +11,7 @@ use super::warp_mask::WarpMask;
 pub const WHEEL: u64 = 1024;
 const WORDS: usize = (WHEEL / 64) as usize;
 
-/// See the module text.
+/// Warps by the cycle in which they become ready, up to [`WHEEL`] cycles ahead.
 #[derive(Debug, Clone)]
 pub struct TimingWheel {
     slots: Box<[WarpMask; WHEEL as usize]>,

@@ -1,10 +1,9 @@
-//! Which warps can issue, and what the others wait for.
+//! Warps that can issue, and the causes of the others' waits.
 //!
-//! What it does: keeps the warps of a multiprocessor as masks, one bit each, so that waking all that a cycle wakes is one
-//! operation, however many warps they are. Most warps wait in the timing wheel. Those that the load/store unit refuses are set
-//! aside together: between two instructions that the unit takes, the cycle from which it takes the next one does not move,
-//! so all of them wait for the same cycle, and none need be tried before it.
-//! What it leaves out: why a warp waits so long (`smx`), which ready warp issues (`scheduler`).
+//! Models: the warps of a multiprocessor are masks, one bit each, so waking all warps of a cycle is one operation. Most warps
+//! wait in the timing wheel. Warps that the load/store unit refuses are kept in one mask: the cycle in which the unit opens
+//! changes only when it takes an instruction, so all of them wait for the same cycle and none is tried earlier.
+//! Leaves out: the lengths of waits (`smx`), which ready warp issues (`scheduler`).
 //! Units: cycles.
 
 use super::account::Account;
@@ -12,34 +11,34 @@ use super::observe::Cause;
 use super::timing_wheel::{TimingWheel, WHEEL};
 use super::warp_mask::{MAX_WARPS, Slots, WarpMask};
 
-/// See the module text.
+/// Wait state of all warps of a multiprocessor.
 #[derive(Debug, Clone)]
 pub struct Waits<const EVEN_SLOTS: bool> {
     slots: Slots<EVEN_SLOTS>,
     timing_wheel: TimingWheel,
-    /// Can issue now.
+    /// Warps that can issue now.
     ready: WarpMask,
-    /// The next instruction is the load/store unit's.
+    /// Warps whose next instruction is the load/store unit's.
     ask_memory: WarpMask,
-    /// Wait until the load/store unit takes another instruction.
+    /// Warps that wait until the load/store unit takes another instruction.
     refused: WarpMask,
-    /// Wait for longer than the timing wheel reaches.
+    /// Warps whose waits exceed the timing wheel.
     far: WarpMask,
-    /// When a warp in the timing wheel can really issue.
+    /// Cycle in which a warp in the timing wheel can issue, also beyond the wheel.
     ready_at: [u64; MAX_WARPS],
-    /// What a warp waits for, or waited for until it became ready.
+    /// Cause of a warp's wait, or of its last wait if it is ready.
     cause: [Cause; MAX_WARPS],
-    /// What serves the load of a warp that waits for an MSHR first (`Cause::Mshr`), and how much of the wait is for that, in
-    /// `MSHR_WHOLE`ths.
+    /// For a warp whose load waits for an MSHR first (`Cause::Mshr`): the level that serves the load, and the MSHR's part of the
+    /// wait in `MSHR_WHOLE`ths.
     served_by: [Cause; MAX_WARPS],
     mshr_part: [u32; MAX_WARPS],
-    /// Were refused and have not waited for anything else since.
+    /// Warps that were refused and have not waited for anything else since.
     at_unit: WarpMask,
-    /// Up to where a warp has taken its part of its scheduler's idle cycles.
+    /// Value of the scheduler's idle sum up to which a warp has been charged.
     taken: [u64; MAX_WARPS],
 }
 
-/// Parts of a wait that may be one for an MSHR.
+/// Units that a wait is divided into, to split off the part for an MSHR.
 const MSHR_WHOLE: u64 = 1 << 12;
 
 impl<const EVEN_SLOTS: bool> Waits<EVEN_SLOTS> {
@@ -79,25 +78,25 @@ impl<const EVEN_SLOTS: bool> Waits<EVEN_SLOTS> {
         self.slots.of(self.ask_memory, scheduler)
     }
 
-    /// Says whether the next instruction of a warp is the load/store unit's.
+    /// Sets whether the next instruction of a warp is the load/store unit's.
     #[inline]
     pub fn ask_memory(&mut self, warp: usize, asks: bool) {
         let others = self.ask_memory & !(1 << (warp % MAX_WARPS));
         self.ask_memory = others | WarpMask::from(asks) << (warp % MAX_WARPS);
     }
 
-    /// A ready warp is about to issue, or to be held.
+    /// Removes a warp that is about to issue, or to be held, from the ready warps.
     #[inline]
     pub fn take(&mut self, warp: usize) {
         self.ready &= !(1 << (warp % MAX_WARPS));
     }
 
-    /// A warp becomes resident; of its scheduler's idle cycles `idle_part` was each warp's.
+    /// Makes a warp resident; it is charged nothing of its scheduler's idle sum up to `idle_part`.
     pub fn admit(&mut self, warp: usize, idle_part: u64) {
         self.taken[warp % MAX_WARPS] = idle_part;
     }
 
-    /// Charges a warp's part of its scheduler's idle cycles, which has grown to `idle_part`, to what it waits for.
+    /// Charges a warp's part of its scheduler's idle cycles, whose sum has grown to `idle_part`, to the cause of its wait.
     #[inline]
     pub fn charge(&mut self, warp: usize, idle_part: u64, account: &mut Account) {
         let warp = warp % MAX_WARPS;
@@ -112,15 +111,15 @@ impl<const EVEN_SLOTS: bool> Waits<EVEN_SLOTS> {
         account.parts[cause as usize] += part;
     }
 
-    /// Of the `cycles` for which a warp has just been held, it waits the first for an MSHR. Which of them are idle ones of its
-    /// scheduler is not told apart: of those it takes as large a part.
+    /// Charges the first `first` of the `cycles` for which a warp has just been held to waiting for an MSHR. The idle cycles of its
+    /// scheduler among them are split in the same ratio.
     pub fn wait_for_mshr(&mut self, warp: usize, first: u64, cycles: u64) {
         let warp = warp % MAX_WARPS;
         self.served_by[warp] = std::mem::replace(&mut self.cause[warp], Cause::Mshr);
         self.mshr_part[warp] = (first.min(cycles) * MSHR_WHOLE / cycles) as u32;
     }
 
-    /// A warp that is not ready, and whose last wait was charged, cannot issue before `until`, which is after `now`.
+    /// Holds a warp until cycle `until`, which is after `now`. The warp must not be ready, and its last wait must be charged.
     #[inline]
     pub fn hold(&mut self, warp: usize, until: u64, cause: Cause, now: u64) {
         let warp = warp % MAX_WARPS;
@@ -135,7 +134,7 @@ impl<const EVEN_SLOTS: bool> Waits<EVEN_SLOTS> {
         self.far |= WarpMask::from(is_far) << warp;
     }
 
-    /// The load/store unit, which opens at `opens_at`, refuses warps of one scheduler.
+    /// Makes warps of one scheduler wait for the load/store unit, which opens at `opens_at`.
     #[inline]
     pub fn refuse(
         &mut self,
@@ -171,7 +170,7 @@ impl<const EVEN_SLOTS: bool> Waits<EVEN_SLOTS> {
         }
     }
 
-    /// Marks as ready the warps whose time has come, and returns them. The load/store unit opens at `opens_at`.
+    /// Marks as ready the warps whose waits end at `now`, and returns them. The load/store unit opens at `opens_at`.
     #[inline]
     pub fn wake(&mut self, now: u64, opens_at: u64) -> WarpMask {
         let mut warps = self.timing_wheel.take(now);
@@ -186,7 +185,7 @@ impl<const EVEN_SLOTS: bool> Waits<EVEN_SLOTS> {
         warps
     }
 
-    /// Of warps that the timing wheel gave back, those that need not wait on.
+    /// Re-enters warps that left the timing wheel early, and returns the others.
     #[cold]
     fn wait_on(&mut self, mut warps: WarpMask, now: u64) -> WarpMask {
         let mut early = warps & self.far;
@@ -213,14 +212,14 @@ impl<const EVEN_SLOTS: bool> Waits<EVEN_SLOTS> {
         }
     }
 
-    /// What the first of the woken warps of one scheduler waited for; where there is none, any cause.
+    /// Cause of the first woken warp of one scheduler; an arbitrary cause if none was woken.
     #[inline]
     pub fn cause_of_first(&self, woken: WarpMask, scheduler: usize) -> Cause {
         let slot = self.slots.of(woken, scheduler).trailing_zeros() as usize;
         self.sole_cause(self.slots.warp(scheduler, slot))
     }
 
-    /// What a warp waits for, or what serves its load if it waits for an MSHR first.
+    /// Cause of a warp's wait; for a wait that begins at an MSHR, the level that serves the load.
     #[inline]
     fn sole_cause(&self, warp: usize) -> Cause {
         match self.cause[warp] {
@@ -229,7 +228,7 @@ impl<const EVEN_SLOTS: bool> Waits<EVEN_SLOTS> {
         }
     }
 
-    /// What the warp nearest to issuing waits for, of the given ones, none of which is ready.
+    /// Cause of the warp nearest to issuing among the given ones, none of which is ready.
     pub fn nearest_cause(&self, scheduler: usize, slots: WarpMask, opens_at: u64) -> Cause {
         let wait = |slot: usize| {
             let warp = self.slots.warp(scheduler, slot);

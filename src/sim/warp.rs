@@ -1,7 +1,8 @@
-//! A resident warp: where it is in its program's trace, and which loads it waits for.
+//! Resident warp: its position in its program's trace, and its pending loads.
 //!
-//! What it models: the phases of a program (prologue, iterations of the fitness-case loop), the
-//! register scoreboard for loads. What it leaves out: values.
+//! Models: the phases of a program (prologue, iterations of the fitness-case loop), the
+//! register scoreboard for loads.
+//! Leaves out: values.
 //! Units: cycles, bytes.
 
 use super::code::{ReplayCode, ReplayOp};
@@ -22,7 +23,7 @@ pub struct PendingLoad {
 }
 
 impl PendingLoad {
-    /// Stands for `other` too, until both are done.
+    /// Merges `other` into this load, which then is pending until both are done.
     fn take_over(&mut self, other: PendingLoad) {
         self.targets |= other.targets;
         if other.served.ready_at > self.served.ready_at {
@@ -34,19 +35,19 @@ impl PendingLoad {
         }
     }
 
-    /// When its result is there.
+    /// Cycle in which its result is available.
     #[inline]
     pub fn ready_at(&self) -> u64 {
         self.served.ready_at
     }
 
-    /// What serves it.
+    /// Cause charged while a warp waits for it: the level that serves it.
     #[inline]
     pub fn cause(&self) -> Cause {
         self.served.cause
     }
 
-    /// Until when it waits for an MSHR; 0 if it does not.
+    /// Cycle until which it waits for an MSHR; 0 if it does not.
     #[inline]
     pub fn mshr_until(&self) -> u64 {
         match self.served.mshr_cycles {
@@ -56,7 +57,7 @@ impl PendingLoad {
     }
 }
 
-/// What a warp came to when it stepped past an instruction.
+/// Result of stepping past an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Advance {
     /// The next instruction belongs to the same token.
@@ -73,7 +74,7 @@ enum Phase {
     Iteration,
 }
 
-/// See the module text.
+/// Execution state of one warp.
 #[derive(Debug, Clone)]
 pub struct Warp {
     /// Index of the next instruction in `ReplayCode::ops`.
@@ -92,14 +93,14 @@ pub struct Warp {
     /// Sampling units made since the block began.
     pub n_units: u32,
     pub local_base: u32,
-    /// What the warp's place in its block adds to per-case and per-thread addresses for every line from warp to warp.
+    /// Offset of the warp in per-case and per-thread addresses, per line of an instruction's stride from warp to warp.
     warp_offset_bytes: u32,
-    /// What the iterations done add to per-case addresses.
+    /// Offset of the current iteration in per-case addresses.
     case_offset_bytes: u32,
     case_stride_bytes: u32,
     case_row_bytes: u32,
     pub fetched_line: u32,
-    /// Credits per segment of the iteration, and for its last one, so that an iteration earns its nodes.
+    /// Credits per segment of the iteration, and for its last one: an iteration earns credits for all its nodes.
     segment_credit: u32,
     last_credit: u32,
     pending_targets: u64,
@@ -107,7 +108,7 @@ pub struct Warp {
     n_loads: usize,
 }
 
-/// How a warp starts.
+/// Initial state of a warp.
 #[derive(Debug, Clone, Copy)]
 pub struct WarpStart {
     pub program: u32,
@@ -117,7 +118,7 @@ pub struct WarpStart {
     pub iterations: u32,
     /// See `BlockStart::steady_only`.
     pub steady_only: bool,
-    /// Part of the work that counts as done already, 0 to 1 (a window opens in the middle of a block).
+    /// Part of the work taken as done, 0 to 1 (a window starts in the middle of a block).
     pub done: f64,
     pub run_prologue: bool,
     pub local_base: u32,
@@ -129,7 +130,7 @@ pub struct WarpStart {
 }
 
 impl Warp {
-    /// No warp: what an empty slot holds.
+    /// Placeholder for an empty slot.
     pub fn idle() -> Self {
         Warp {
             op: 0,
@@ -224,7 +225,7 @@ impl Warp {
         self.enter_list(code, range.start, range.end);
     }
 
-    /// What is added to the address of lane 0 of warp 0 in iteration 0.
+    /// Offset of `op`'s address from that of lane 0 of warp 0 in iteration 0.
     #[inline]
     pub fn address_offset(&self, op: &ReplayOp) -> u32 {
         let of_warp = self.warp_offset_bytes * u32::from(op.warp_lines);
@@ -237,7 +238,7 @@ impl Warp {
         }
     }
 
-    /// Ends here, whatever follows in the trace is the first warp's alone.
+    /// Ends the warp here: only the first warp executes the rest of the trace.
     pub fn end(&mut self) -> Advance {
         let left = self.list_end - self.list;
         Advance::Exited(self.segment_credit * left.saturating_sub(1) + self.last_credit)
@@ -273,7 +274,7 @@ impl Warp {
         Advance::SegmentDone(credit)
     }
 
-    /// Notes a load in flight.
+    /// Tracks a load in flight.
     #[inline]
     pub fn track_load(&mut self, targets: u64, served: Served, now: u64) {
         if self.n_loads == MAX_LOADS {
@@ -312,7 +313,7 @@ impl Warp {
         wait
     }
 
-    /// Until when a global load must wait so that at most `limit` are on their way to the L2, `hold_cycles` long.
+    /// Cycle until which a global load must wait so that at most `limit` are on their way to the L2, each for `hold_cycles`.
     #[inline]
     pub fn wait_for_global_slot(
         &mut self,

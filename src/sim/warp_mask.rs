@@ -2,16 +2,16 @@
 //!
 //! Sources: the largest multiprocessors there are: 64 warps, four schedulers.
 
-/// Schedulers of one multiprocessor at most.
+/// Largest number of schedulers of one multiprocessor.
 pub use super::spec::MAX_SCHEDULERS;
-/// Warps of one multiprocessor at most.
+/// Largest number of warps of one multiprocessor.
 pub use super::spec::MAX_WARPS;
 
 /// Warps, or slots of one scheduler, one bit each.
 pub type WarpMask = u64;
 
-/// How the slots are divided among the schedulers: equally, each scheduler's beside each other. Where each has a quarter
-/// (`are_quarters`), the compiler knows it, which makes the issue path a tenth faster.
+/// Division of the slots among the schedulers: equal, contiguous ranges. `EVEN_SLOTS` tells the compiler that each has a
+/// quarter (`are_quarters`), which makes the issue path a tenth faster.
 #[derive(Debug, Clone, Copy)]
 pub struct Slots<const EVEN_SLOTS: bool> {
     log2: u32,
@@ -60,7 +60,7 @@ impl<const EVEN_SLOTS: bool> Slots<EVEN_SLOTS> {
         1 << self.log2()
     }
 
-    /// The number of a warp: slot `slot` of a scheduler.
+    /// The index of the warp in slot `slot` of a scheduler.
     #[inline]
     pub fn warp(self, scheduler: usize, slot: usize) -> usize {
         ((scheduler << self.log2()) + slot) % MAX_WARPS

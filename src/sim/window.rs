@@ -1,8 +1,9 @@
-//! Sampling: one multiprocessor, simulated for a while, stands for its whole run.
+//! Sampling: a window of one multiprocessor's run represents the whole run.
 //!
-//! What it does: fills the multiprocessor with sampling units of a representative choice of programs, lets it warm up, then
-//! measures cycles per token in equal batches, brought from the programs sampled to all programs (`sample`); the spread
-//! of the batches gives the sampling error. What it leaves out: other multiprocessors and the end of the grid (see `makespan`).
+//! Models: the multiprocessor is filled with sampling units of representative programs and warmed up. Then cycles per token
+//! are measured in equal batches and scaled from the sampled programs to all programs (`sample`). The spread of the batches
+//! gives the sampling error.
+//! Leaves out: other multiprocessors and the end of the grid (see `makespan`).
 //! Units: tokens (one program node in one warp for `stack_dim` cases per lane), cycles.
 //! Sources: batch means, Law & Kelton, Simulation Modeling and Analysis, chapter 9; `docs/sampling.md`.
 
@@ -17,13 +18,13 @@ use super::warp_mask::with_quarters;
 /// How long to simulate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WindowPlan {
-    /// Warp instructions to measure: at least, and at most.
+    /// Warp instructions to measure: minimum and maximum.
     pub instructions: (u64, u64),
-    /// One iteration each of so many blocks is measured at least, as far as the limit above allows.
+    /// Smallest number of blocks of which one iteration is measured, within the maximum of `instructions`.
     pub least_units: u32,
-    /// Sampling units that the measurement is divided among; fewer where one iteration of a block is longer than a sampling unit.
+    /// Sampling units in the measurement; fewer where one iteration of a block is longer than a sampling unit.
     pub units: u32,
-    /// Simulated before measuring, in percent of what is measured.
+    /// Warm-up before the measurement, in percent of its length.
     pub warm_up_percent: u32,
     /// Batches that the measurement is cut into.
     pub batches: u32,
@@ -31,7 +32,7 @@ pub struct WindowPlan {
 }
 
 impl WindowPlan {
-    /// The same for a window of `times` the length.
+    /// Returns the plan of a window of `times` the length.
     pub fn times(self, times: u32) -> Self {
         let (least, most) = self.instructions;
         WindowPlan {
@@ -50,12 +51,12 @@ impl WindowPlan {
     }
 }
 
-/// What a window showed.
+/// Measurement of a window.
 #[derive(Debug, Clone)]
 pub struct Window {
-    /// As counted, for the programs sampled.
+    /// Counters of the sampled programs, not scaled.
     pub counters: Counters,
-    /// Of the whole grid's programs.
+    /// Throughput, scaled to the programs of the whole grid.
     pub tokens_per_cycle: f64,
     /// Standard error of `tokens_per_cycle`, relative, in percent.
     pub error_percent: f64,
@@ -78,7 +79,7 @@ pub fn simulate(
     })
 }
 
-/// The same with an observer, which is told of the warm-up, too.
+/// Like [`simulate`], with an observer, which also sees the warm-up.
 pub fn simulate_observed(
     spec: &SmxSpec,
     code: &ReplayCode,
@@ -141,7 +142,7 @@ fn measure<O: Observer, const EVEN_SLOTS: bool>(
     })
 }
 
-/// Where a simulation is.
+/// Counters of a simulation at one time.
 #[derive(Debug, Clone)]
 struct Progress {
     counters: Counters,

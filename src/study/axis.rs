@@ -1,8 +1,8 @@
 //! The grammar of `--vary KEY=VALUES`.
 //!
-//! What it reads: `a,b,c`, `A..B`, `A..B+STEP`, `A..B*FACTOR`, and mixtures with commas. Numbers may end in K, M or G, with or
+//! Reads `a,b,c`, `A..B`, `A..B+STEP`, `A..B*FACTOR`, and mixtures with commas. Numbers may end in K, M or G, with or
 //! without iB (1024, 1024^2, 1024^3); those of `l1`, whose unit is KiB, in K or KiB. `A..B` alone doubles for sizes and threads, and adds one for other whole numbers.
-//! What it leaves out: what the values mean (`setting`). Units: those of the key.
+//! Leaves out: the meaning of values (`setting`). Units: those of the key.
 
 use super::StudyError;
 use super::setting::{Base, Key, Type};

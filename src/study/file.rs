@@ -1,7 +1,7 @@
 //! A study as a TOML file.
 //!
-//! What it reads: `device`, `engine`, a table `base` with one value per launch setting, a table `vary` whose values are
-//! written as on the command line, or lists. What it leaves out: where results go (the command line says).
+//! Reads `device`, `engine`, a table `base` with one value per launch setting, a table `vary` whose values are
+//! written as on the command line, or lists. Leaves out: where results go (an option of the command line).
 //! Units: those of the settings.
 
 use super::StudyError;

@@ -1,7 +1,7 @@
 //! The journal of a study that is under way: one line per point, so that a study stopped at any moment can go on.
 //!
-//! What it does: appends complete lines and makes them durable in batches; when a study is started again, reads the lines
-//! of the same study and drops one that was cut off. One process has it at a time. What it leaves out: results files (`report::output`).
+//! Appends complete lines and makes them durable in batches; when a study is started again, reads the lines
+//! of the same study and drops an incomplete last line. One process has it at a time. Leaves out: results files (`report::output`).
 //! Units: lines.
 
 use super::StudyError;
@@ -29,7 +29,7 @@ struct Line {
     outcome: Outcome,
 }
 
-/// See the module text.
+/// The open journal of a study, whose file this process has locked.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,

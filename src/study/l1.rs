@@ -1,7 +1,7 @@
 //! A device with an L1 of any size.
 //!
-//! What it does: finds sets and ways for a size that the preset does not have, and puts the cache in place of the preset's.
-//! What it leaves out: what else of the chip another L1 would change. Units: bytes, KiB in messages.
+//! Finds sets and ways for a size that the preset does not have, and replaces the preset's cache.
+//! Leaves out: other changes to the chip that another L1 would bring. Units: bytes, KiB in messages.
 
 use super::StudyError;
 use crate::device::{CacheGeometry, Device, OnChipSplit};

@@ -1,9 +1,9 @@
 //! What-if studies: every combination of values of anything in a preset or a kernel configuration.
 //!
-//! What it does: reads axes ([`axis`]), applies a combination to a device and a configuration ([`setting`], [`l1`]), predicts all
+//! Reads axes ([`axis`]), applies a combination to a device and a configuration ([`setting`], [`l1`]), predicts all
 //! combinations in parallel and keeps a journal, so that a study that was stopped goes on where it was ([`journal`],
 //! [`run`]). A study may be a TOML file ([`mod@file`]). Which values of a preset matter most: [`sensitivity`].
-//! What it leaves out: showing results (`report::whatif`). Units: those of the settings.
+//! Leaves out: showing results (`report::whatif`). Units: those of the settings.
 
 pub mod axis;
 pub mod file;
@@ -28,7 +28,7 @@ fn beside(results: &Path, ending: &str) -> PathBuf {
     results.with_file_name(name)
 }
 
-/// What of a study cannot be understood, or cannot be done.
+/// Why a study cannot be understood or run.
 #[derive(Debug, thiserror::Error)]
 pub enum StudyError {
     #[error(transparent)]

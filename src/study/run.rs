@@ -1,6 +1,6 @@
 //! Predicts every point of a study, in parallel; the journal keeps each.
 //!
-//! What it leaves out: which engine predicts. Units: in field names.
+//! Leaves out: which engine predicts. Units: in field names.
 
 use super::axis::{Axis, combination, n_combinations};
 use super::journal::Journal;
@@ -21,14 +21,14 @@ const BATCH: usize = 64;
 /// Points of a study at most.
 const MAX_POINTS: usize = 10_000_000;
 
-/// What was predicted of one point; empty where it cannot run.
+/// Prediction of one point; empty where it cannot run.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Outcome {
     /// The launch, complete unless something that is asked for cannot be had.
     pub launched: LaunchOptions,
     pub gpops_billion: Option<f64>,
     pub resident_blocks: Option<u32>,
-    /// What keeps further blocks from an SMX.
+    /// Resource that limits the resident blocks of an SMX.
     pub occupancy_limit: Option<String>,
     /// The largest cause of cycles in which nothing issued.
     pub first_stall: Option<String>,
@@ -72,7 +72,7 @@ impl Outcome {
     }
 }
 
-/// What is said of a launch.
+/// Prediction of a launch, or why there is none.
 pub type Predicted = Result<Prediction, PredictError>;
 
 /// A study: what it starts from and what it varies.
@@ -81,7 +81,7 @@ pub struct Study {
     pub base: Base,
     pub options: LaunchOptions,
     pub axes: Vec<Axis>,
-    /// What of it is predicted.
+    /// Part of the study to predict.
     pub shard: Shard,
 }
 

@@ -1,7 +1,7 @@
 //! Which values of a preset a prediction depends on most.
 //!
-//! What it does: changes one number of the preset after the other by 10 % down and up, and predicts again.
-//! What it leaves out: what two values do together; names and switches; what a changed device refuses.
+//! Changes one number of the preset after the other by 10 % down and up, and predicts again.
+//! Leaves out: joint effects of two values; names and switches; devices that the change makes invalid.
 //! Units: percent of the prediction; the values' own.
 
 use super::{Base, Key, StudyError};
@@ -11,7 +11,7 @@ use crate::util::parallel;
 /// By how much a value is changed.
 const STEP: f64 = 0.1;
 
-/// What a value changed by 10 % does to a prediction.
+/// Effect on a prediction of changing a value by 10 %.
 #[derive(Debug, Clone)]
 pub struct Sensitivity {
     pub key: Key,

@@ -1,7 +1,7 @@
-//! What a study can change: the launch, and every value of the device's preset.
+//! The settings that a study can change: the launch, and every value of the device's preset.
 //!
-//! What it does: finds a key by name, applies a value, checks the changed preset as if it were a file.
-//! What it leaves out: whether a kernel exists and a block fits; the model answers that.
+//! Finds a key by name, applies a value, checks the changed preset as if it were a file.
+//! Leaves out: whether a kernel exists and a block fits; the model checks that.
 //! Units: those of the preset's fields. Sources: `device/spec.rs` for the fields.
 
 use super::StudyError;
@@ -9,7 +9,7 @@ use crate::device::table::find;
 use crate::device::{Device, DeviceError, Entry, Kind, Preset, Reader, ledger};
 use crate::systems::options::{LaunchOptions, Size};
 
-/// What is varied.
+/// Setting that a study varies.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Key {
     Problem,
@@ -19,7 +19,7 @@ pub enum Key {
     Field(String, String),
 }
 
-/// What values look like.
+/// Type of a setting's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Type {
     Whole,

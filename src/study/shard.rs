@@ -1,7 +1,7 @@
 //! A part of a study that another machine may predict: points that follow each other, so that the parts in order are the whole.
 //!
-//! What it does: reads `K/N`, says which points that is; describes the part beside its results, so that parts can be put together again.
-//! What it leaves out: where parts run. Units: points.
+//! Reads `K/N` and selects the points of that part; describes the part beside its results, so that parts can be put together again.
+//! Leaves out: where parts run. Units: points.
 
 use super::StudyError;
 use serde::{Deserialize, Serialize};
@@ -46,7 +46,7 @@ impl fmt::Display for Shard {
     }
 }
 
-/// What lies beside the results of a part.
+/// Description of a part, in a file beside its results.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Description {
     /// Hash of everything that decides the results of the whole.
@@ -60,7 +60,7 @@ impl Description {
         super::beside(results, ".shard")
     }
 
-    /// Of the part in a results file.
+    /// Reads the description of the part in a results file.
     pub fn of(results: &Path) -> Result<Description, StudyError> {
         let path = Description::path_for(results);
         let refused = |why: String| {

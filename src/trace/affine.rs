@@ -1,4 +1,4 @@
-//! Which registers move with the position of the token in the program.
+//! Registers that move with the position of the token in the program.
 //!
 //! Models: a guess per fetch instruction and register, from the values seen there: `base + slope x
 //! position`, the same base every time. A guess is only a way of writing a value down: a wrong one
@@ -14,7 +14,7 @@ use crate::isa::cfg::LiveSet;
 /// Slopes that instruction pointers have: an index, a byte offset, and vectors of words.
 const SLOPES: [u32; 4] = [1, 2, 4, 16];
 
-/// What is known of a register at a fetch instruction.
+/// Knowledge of a register at a fetch instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Guess {
     Seen { position: u32, bits: u32 },

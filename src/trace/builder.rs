@@ -36,7 +36,7 @@ fn most_segments(program: &ProgramWords) -> usize {
 /// five parts of a trace.
 const MOST_INSTRUCTIONS: u64 = 100_000_000;
 
-/// What a segment that is executed, not looked up, counts for at least: its state is kept.
+/// Minimum charge for a segment that is executed, not looked up: its state is kept.
 const LEAST_OF_SEGMENT: u64 = 1000;
 
 /// Where an execution is: a state, and the program word that its token lies at.
@@ -57,7 +57,7 @@ impl Place {
     }
 }
 
-/// What was executed up to the next arrival at the case loop's header.
+/// Execution up to the next arrival at the case loop's header.
 struct Walked {
     segments: Vec<SegmentId>,
     assumptions: u32,
@@ -131,7 +131,7 @@ impl<'k> TraceBuilder<'k> {
         })
     }
 
-    /// The same builder without its memory: every segment is executed. Slow, for tests.
+    /// Disables the segment cache: every segment is executed. Slow, for tests.
     pub fn forgetful(mut self) -> Self {
         self.remembers = false;
         self

@@ -24,14 +24,14 @@ pub struct CaseWords<'a> {
     pub cases: u32,
 }
 
-/// What a block computed.
+/// Results of an executed block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlockRun {
-    /// What every thread stored: its sum of errors.
+    /// Sum of errors that every thread stored.
     pub results: Vec<f32>,
     /// Summed over warps.
     pub counts: WarpCounts,
-    /// What the first warp executed.
+    /// Instructions that the first warp executed.
     pub path: Vec<PathStep>,
     /// By instruction, whether a lane executed it.
     pub reached: Vec<bool>,
@@ -44,7 +44,7 @@ impl BlockRun {
     }
 }
 
-/// What one warp executed, and where its lanes accessed memory.
+/// Instructions that one warp executed, and the addresses its lanes accessed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WarpPath {
     pub steps: Vec<PathStep>,

@@ -20,7 +20,7 @@ pub use crate::isa::GLOBAL_DATA_ADDRESS;
 /// One past the highest local address: the initial stack pointer.
 pub const LOCAL_TOP: u32 = 0x00ff_fff0;
 
-/// What lies at a global address.
+/// Buffer at a global address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Buffer {
     Programs,

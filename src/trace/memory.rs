@@ -10,7 +10,7 @@ use crate::isa::Kernel;
 /// Shared memory of a block.
 const SHARED_BYTES: usize = 48 * 1024;
 
-/// What a block of threads reads and writes.
+/// Memory that a block of threads reads and writes.
 #[derive(Debug, Clone)]
 pub struct BlockMemory {
     pub programs: Vec<u32>,

@@ -1,6 +1,6 @@
-//! What the executed warp instructions are for: the mix of a kernel running given programs.
+//! The instruction mix of a kernel running given programs: executed warp instructions by purpose.
 //!
-//! Models: one role per static instruction, told by its class and memory space alone.
+//! Models: one role per static instruction, determined by its class and memory space alone.
 //! Leaves out: compares and integer work inside an arithmetic handler, which count under their class.
 //! Units: warp instructions per node, one iteration of the fitness-case loop (the steady one).
 
@@ -10,7 +10,7 @@ use crate::util::names::named;
 use serde::Serialize;
 
 named! {
-    /// What an instruction does for a stack interpreter.
+    /// Role of an instruction in a stack interpreter.
     #[derive(Serialize)]
     #[serde(rename_all = "snake_case")]
     pub enum Role ("role") {
@@ -60,9 +60,9 @@ impl Role {
 /// Warp instructions of one role.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct MixEntry {
-    /// What they are for.
+    /// Role of the instructions.
     pub role: Role,
-    /// Per GP node and steady iteration of a warp.
+    /// Warp instructions per GP node and steady iteration of a warp.
     pub warp_instructions_per_node: f64,
 }
 

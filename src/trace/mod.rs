@@ -42,7 +42,7 @@ pub struct TraceOp {
 
 /// One 32-bit word of every lane of a warp: what the load/store unit and the L1 work on.
 pub const LINE_BYTES: u32 = 128;
-/// What the L2 hands out at least.
+/// Smallest transfer of the L2.
 pub const SECTOR_BYTES: u32 = 32;
 
 /// How a memory access spreads over lanes, warps and iterations.
@@ -106,7 +106,7 @@ impl SegmentPool {
     }
 }
 
-/// What one warp executes for one program.
+/// Segments that one warp executes for one program.
 ///
 /// A warp with `n` iterations of the fitness-case loop executes `prologue`, then for `n == 1` `only`,
 /// else `first`, `n - 2` times `steady`, `last`. The epilogue is the end of `only` and `last`.

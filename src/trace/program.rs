@@ -45,7 +45,7 @@ impl ProgramWords {
         })
     }
 
-    /// The same for words that are floats.
+    /// Creates a program whose words are floats.
     pub fn of_floats(words: &[f32], token_starts: &[u32], nodes: u32) -> Result<Self, TraceError> {
         let bits = words.iter().map(|word| word.to_bits()).collect();
         Self::new(bits, token_starts, nodes)

@@ -1,4 +1,4 @@
-//! The abstract machine of uniform execution: what is known of every register.
+//! The abstract machine of uniform execution: the known part of every register.
 //!
 //! Models: three *probes* stand for all threads of a block: lane 0 and lane 1 of warp 0 and lane 0
 //! of warp 1; their differences tell how an address spreads. A value is control (known), the value
@@ -11,11 +11,11 @@ use super::program::ProgramWords;
 use crate::isa::cfg::LiveSet;
 use crate::isa::operand::RZ;
 
-/// Thread indices that the probes stand for.
+/// Thread indices of the probes.
 pub const PROBE_THREADS: [u32; 3] = [0, 1, 32];
 /// Number of probes.
 pub const PROBES: usize = PROBE_THREADS.len();
-/// The number that stands for all data: inside every fast path of CUDA's math functions.
+/// The number that represents all data: inside every fast path of CUDA's math functions.
 pub const NOMINAL: u32 = 0x3f40_0000; // 0.75
 
 /// A program word as a segment sees it.
@@ -27,7 +27,7 @@ pub enum WordAt {
     First,
 }
 
-/// What a value depends on.
+/// Dependence of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Tag {
     /// Launch parameters, and program words that the path depends on already.
@@ -98,7 +98,7 @@ impl Value {
         matches!(self.tag, Tag::Control | Tag::Word(WordAt::First))
     }
 
-    /// The same value as seen from a token `position` words further up.
+    /// Returns the value as seen from a token `position` words further up.
     fn rebased(self, position: u32) -> Self {
         if self.tag == Tag::Word(WordAt::First) {
             return self;
@@ -317,7 +317,7 @@ impl Default for Machine {
     }
 }
 
-/// How many iterations of the case loop the launch asks for.
+/// Iterations of the case loop that the launch requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Run {
     /// One.

@@ -1,7 +1,7 @@
-//! What is remembered of segments: a decision tree per state.
+//! Cache of traced segments: a decision tree per state.
 //!
 //! Models: the path conditions that a state's execution asked, in order, and the segment that each sequence of
-//! answers leads to. Leaves out: forgetting.
+//! answers leads to. Entries are never evicted.
 
 use rustc_hash::FxHashMap;
 
@@ -108,7 +108,7 @@ impl DecisionTrees {
         self.nodes.len() as u32 - 1
     }
 
-    /// What a program executes from a state, if that is known.
+    /// Returns the segment that a program executes from a state, if it is cached.
     pub fn look_up(
         &self,
         root: u32,

@@ -19,8 +19,8 @@ pub struct Scalar {
     pub kind: Kind,
 }
 
-/// What may be refitted from measurements where a preset does not know it: times and rates that no document gives. What a chip
-/// has, sizes, limits and policies, is looked up.
+/// Fields that may be refitted from measurements where a preset lacks them: times and rates that no document gives. A chip's
+/// resources, sizes, limits and policies are looked up instead.
 const UNKNOWN: [&str; 20] = [
     "chip.grid_cycles",
     "chip.block_cycles",
@@ -53,7 +53,7 @@ const FACTORS: [&[f64]; 2] = [
     &[0.85, 0.93, 1.0, 1.08, 1.15],
 ];
 
-/// What a search found.
+/// Result of a search.
 #[derive(Debug, Clone)]
 pub struct Calibration {
     pub device: Device,

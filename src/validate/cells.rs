@@ -27,7 +27,7 @@ listed! {
     }
 }
 
-/// What a table varies besides threads per block.
+/// Parameter that a table varies besides threads per block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Axis {
     Preference(Preference),
@@ -110,7 +110,7 @@ impl Table {
         }
     }
 
-    /// What was measured, in a few words.
+    /// Describes the table's measurements in a few words.
     pub fn description(self) -> &'static str {
         match self {
             Table::Three => "postfix programs, one-dimensional stack",
@@ -177,7 +177,7 @@ impl Cell {
         }
     }
 
-    /// What to launch for this cell.
+    /// Returns the launch options of this cell.
     pub fn options(&self) -> LaunchOptions {
         let l1_kib = match self.axis {
             Axis::Preference(Preference::Shared) => 16,

@@ -1,4 +1,4 @@
-//! What columns of measured rows were called in files that earlier versions of `measure` wrote.
+//! Names of columns in measured rows that earlier versions of `measure` wrote.
 //!
 //! Leaves out: what is in them; it has not changed.
 

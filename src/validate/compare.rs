@@ -95,7 +95,7 @@ impl Summary {
         })
     }
 
-    /// What the configuration predicted best really reaches of the best measured one.
+    /// Measured speed of the configuration predicted best, in percent of the best measured speed.
     pub fn best_reached_percent(&self) -> f64 {
         100.0 * self.best_predicted.measured_gpops_billion
             / self.best_measured.measured_gpops_billion

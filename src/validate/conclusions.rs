@@ -8,7 +8,7 @@ use super::cells::{Axis, PROBLEMS, Table};
 use super::compare::Compared;
 use crate::util::stats;
 
-/// What the paper says of two tables.
+/// Published speedup between two tables of the paper.
 struct Stated {
     text: &'static str,
     tables: [Table; 2],

@@ -96,7 +96,7 @@ pub fn comparison(measured: [MeasuredSpeed; 2], predicted: [f64; 2]) -> String {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Agreement {
     Yes,
-    /// The same winner, but less than half or more than twice the difference.
+    /// Names the right winner, but predicts less than half or more than twice the difference.
     Size,
     No,
 }

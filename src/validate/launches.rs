@@ -36,7 +36,7 @@ const MOST_PROGRAMS: u32 = 1_000_000;
 /// More shared memory than any multiprocessor has.
 const MOST_SHARED_BYTES: u32 = 1 << 20;
 
-/// What was launched, as far as it decides the time.
+/// A launch, as far as it decides the time.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Launched {
     pub kernel: Variant,

@@ -1,7 +1,7 @@
 //! Runs of genetic programming that may be the paper's: those nearest to its Tables 5 and 6.
 //!
-//! What it models: the paper's rows are those of one run each (`docs/tables-5-6.md`), so that its programs are like those of the runs with
-//! such rows, and unlike the mean of all runs: rejection sampling, with the two rows of a problem as the summary. Leaves out: speeds.
+//! Models: each row of the paper comes from one run (`docs/tables-5-6.md`), so the paper's programs resemble those of the runs with
+//! such rows, not the mean of all runs: rejection sampling, with the two rows of a problem as the summary. Leaves out: speeds.
 //! Units: percentage points. Sources: Chitty (2D stack) tables 5 and 6; Beaumont et al., Approximate Bayesian computation in population
 //! genetics, Genetics 162, 2002.
 

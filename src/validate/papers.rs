@@ -1,4 +1,4 @@
-//! What the other papers published, beside what was predicted.
+//! Published values of the other papers, beside the predictions.
 //!
 //! Leaves out: how a figure was predicted (`papers`). Units: in the quantities' names.
 //! Source: `fixtures/papers/`, each value by its figure's id, with its place in the paper.

@@ -22,7 +22,7 @@ pub fn distance_to_paper(
     Ok(mean(&differences))
 }
 
-/// The same between two sets of programs, over the tables' limits.
+/// Mean absolute difference between two sets of programs, over the tables' limits, in points.
 pub fn distance(a: &DepthProfile, b: &DepthProfile) -> f64 {
     let differences: Vec<f64> = [Representation::Rpn, Representation::Lgp]
         .into_iter()

@@ -19,13 +19,13 @@ pub struct Lanes {
     pub active: Mask,
 }
 
-/// What a clause works with beside registers.
+/// Memory that a clause accesses besides registers.
 pub struct Surroundings<'a> {
     pub constants: &'a [u32],
     pub local: &'a mut [u32],
 }
 
-/// What of a clause its time depends on.
+/// Events of a clause that its time depends on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ClauseResult {
     pub local_reads: u8,

@@ -4,7 +4,7 @@
 
 use super::ExecuteError;
 
-/// What lies in a buffer, as far as timing minds.
+/// Kind of a buffer's contents, as far as timing depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Region {
     /// Read by all work-groups, through the caches.

@@ -47,7 +47,7 @@ pub enum ExecuteError {
     Code {
         /// Its address.
         at: usize,
-        /// What is wrong.
+        /// The error.
         what: &'static str,
     },
     /// More steps than any kernel here takes.

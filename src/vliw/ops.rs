@@ -1,4 +1,4 @@
-//! What ALU instructions compute, for one lane.
+//! Results of ALU instructions, for one lane.
 //!
 //! Models: results to the bit for integers; floats as IEEE single precision. Leaves out: the hardware's approximations of
 //! sine, cosine and reciprocal, and flushing of denormals. Units: SIN and COS take revolutions.

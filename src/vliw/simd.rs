@@ -22,7 +22,7 @@ pub struct Stretch {
     pub shared_lines: u64,
 }
 
-/// What one wavefront does.
+/// Work of one wavefront.
 #[derive(Debug, Clone)]
 pub struct Work<'a> {
     pub executed: &'a Executed,
@@ -78,7 +78,7 @@ struct Simd<'a, 'g> {
     machine: Machine,
     groups: &'g [Group<'a>],
     waves: Vec<Wave>,
-    /// Of every group that began: waves that have not ended, and those that wait at a barrier since when.
+    /// Wavefronts of every started group that have not ended; `waiting`: those at a barrier, each with the time of its arrival.
     running: Vec<usize>,
     waiting: Vec<Vec<(usize, f64)>>,
     started: usize,

@@ -1,4 +1,4 @@
-//! What a wavefront executed, as far as its time depends on it.
+//! Steps that a wavefront executed, as far as its time depends on them.
 //!
 //! Models: clauses with their length, the lines of memory that each access touches, control-flow instructions, barriers; where
 //! one iteration of the kernel's main loop ends and the next begins.

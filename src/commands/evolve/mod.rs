@@ -234,7 +234,7 @@ pub(super) fn with_files(mut command: String, record: Option<&Path>, out: Option
     command
 }
 
-/// The same without these files.
+/// Returns the command without `--record` and `--out`.
 fn whole_command(args: &EvolveArgs) -> String {
     let EvolveArgs {
         run_seed: seed,

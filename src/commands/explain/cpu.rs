@@ -1,6 +1,6 @@
 //! `warpstack explain --device cpu`: why the CPU's interpreters are as fast as they are, and how long a block of cases should be.
 //!
-//! What it does: a row for each interpreter and block, a text for each interpreter. Leaves out: the model (`cpu`), measuring (`measure cpu`);
+//! Prints a row for each interpreter and block, and a text for each interpreter. Leaves out: the model (`cpu`), measuring (`measure cpu`);
 //! options of launches and kernels are ignored. Units: fitness cases.
 
 use super::ExplainArgs;

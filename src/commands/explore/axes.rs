@@ -1,7 +1,7 @@
 //! The axes of the explorer for a device: launches as the paper had them, and machines around the one that it is.
 //!
-//! What it does: takes block sizes from the paper, second dimensions from the kernels compiled, L1 sizes from the device; doubles and
-//! halves what the machine has. Leaves out: values that the device's ranges do not allow, and keys that the model does not read.
+//! Takes block sizes from the paper, cases per thread from the compiled kernels and L1 sizes from the device; doubles and halves
+//! the machine's other values. Leaves out: values that the device's ranges do not allow, and keys that the model does not read.
 //! Units: KiB for the L1; those of the preset for the machine.
 
 use crate::device::{Device, Reader};
@@ -41,13 +41,13 @@ const MACHINE: [(&str, &str, &str, &str, &[f64]); 4] = [
     ),
 ];
 
-/// What is predicted: every launch on every machine.
+/// The predictions to make: every launch on every machine.
 pub struct Plan {
     /// Those of the launch first.
     pub axes: Vec<Axis>,
     /// In the order of the axes, the last one moving fastest.
     pub launches: Vec<LaunchOptions>,
-    /// The same.
+    /// Machines in the order of the axes, the last one moving fastest.
     pub machines: Vec<Device>,
 }
 

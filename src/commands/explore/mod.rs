@@ -1,7 +1,7 @@
 //! `warpstack explore`: one page to try launches and machines on, with every prediction already in it.
 //!
-//! What it does: predicts every combination of the axes in closed form (`axes.rs`, `points.rs`), adds what was measured. Leaves out: what
-//! the page looks like (`report/explore/`). Units: those of the options of `predict` and of the keys of `whatif` that the page names.
+//! Predicts every combination of the axes with the analytical model (`axes.rs`, `points.rs`) and adds the measurements. Leaves out: the
+//! layout of the page (`report/explore/`). Units: those of the options of `predict` and of the keys of `whatif` that the page names.
 
 mod axes;
 mod points;

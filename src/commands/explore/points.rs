@@ -11,7 +11,7 @@ use crate::systems::options::LaunchOptions;
 use crate::util::parallel;
 use std::error::Error;
 
-/// What a column of one byte can name.
+/// Largest number of reasons that a column of one byte can name.
 const MAX_REASONS: usize = 255;
 
 /// The record of every point, and why some cannot run.
@@ -47,7 +47,7 @@ pub fn predict(
     Ok((records.collect(), reasons))
 }
 
-/// What was predicted, or why this cannot run.
+/// Returns the predicted record of a point, or why the point cannot run.
 fn point(
     engine: &Predictor,
     launch: &LaunchOptions,

@@ -59,19 +59,19 @@ pub fn run(args: &DevicesArgs) -> CliResult {
 struct Listed {
     device: String,
     title: String,
-    /// Of the machine code that it runs.
+    /// Architecture of the machine code that the device runs.
     architecture: String,
     compute_capability: Option<String>,
-    /// Of a machine of another kind: SIMDs; of a CPU, the one core that is modelled.
+    /// Multiprocessors; SIMDs of a VLIW machine; 1 for a CPU, of which one core is modelled.
     multiprocessors: u32,
     clock_mhz: f64,
     /// Sizes in KiB.
     l1: Vec<u32>,
     values: usize,
     fitted: usize,
-    /// Nobody says it of a CPU.
+    /// `None` for CPUs.
     validated: Option<&'static str>,
-    /// Of a CPU, in KiB.
+    /// Sizes of a CPU's L2 and L3 in KiB.
     l2_l3: Option<[f64; 2]>,
 }
 

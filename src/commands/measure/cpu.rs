@@ -1,7 +1,7 @@
 //! `warpstack measure cpu`: the interpreters of the CPU.
 //!
-//! What it does: a row for each interpreter, number of threads and block of cases; `best` keeps the fastest of each number of threads. Leaves out:
-//! what a row means (`measure/on_cpu.rs`). Units: fitness cases.
+//! Makes a row for each interpreter, number of threads and block of cases; `best` keeps the fastest of each number of threads. Leaves out:
+//! the meaning of a row (`measure/on_cpu.rs`). Units: fitness cases.
 
 use super::Rows;
 use super::args::{ProtocolArgs, WorkArgs, check_threads, given_or, n_random};
@@ -83,7 +83,7 @@ pub struct CpuArgs {
 
 pub type Named = &'static dyn Interpreter;
 
-/// What random programs are made of.
+/// Function set of random programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Functions {
     Full,
@@ -172,7 +172,7 @@ impl CpuWorkArgs {
     }
 }
 
-/// The same rows, by column.
+/// Returns the rows of all combinations, by column.
 pub(super) fn measured(args: &CpuArgs) -> Rows {
     Ok(rows::of(&rows(args)?)?)
 }
@@ -274,7 +274,7 @@ pub(super) fn fastest<'a, R>(
     rows.max_by(|a, b| speed(a).total_cmp(&speed(b)))
 }
 
-/// What the model of this processor says, which is one core: of several threads nothing is predicted.
+/// Speed that the model of this processor predicts; `None` for several threads, because the model covers one core.
 fn predicted(preset: &Preset, work: &Work, threads: u32) -> Option<f64> {
     let machine = preset.machine(work.width).ok()?;
     (threads == 1).then(|| ecm::predict(work, &machine).gpops_billion)

@@ -89,7 +89,7 @@ pub(super) fn rows(args: &PaperArgs) -> Rows {
     }
 }
 
-/// What is to be measured.
+/// Launches of one paper to measure.
 enum Work {
     Langdon(Vec<Layout>),
     Gpocl(Vec<Configuration>),

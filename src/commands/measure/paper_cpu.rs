@@ -1,6 +1,6 @@
 //! `warpstack measure paper NAME --on cpu`: the CPU's interpreters on another paper's programs and cases, as the baseline of its speedups.
 //!
-//! What it does: GPOCL's random programs and data, Robilliard's evolved programs and cases; a row for each interpreter and number of threads (`best`:
+//! Runs GPOCL's random programs and data, Robilliard's evolved programs and cases; a row for each interpreter and number of threads (`best`:
 //! for the fastest at each number), beside the processor that the paper measured and its fastest GPU, where it printed their speeds.
 //! Leaves out: breeding, transfers. Units: milliseconds; billions of GP operations (nodes times cases) per second. Speedups are
 //! Robilliard's (section 4): time per node on the CPU over that on the GPU, so the ratio of the speeds.
@@ -31,7 +31,7 @@ const GPOCL_POPULATION: u32 = 1000;
 const GPOCL_DATASET: u32 = 10_000;
 const ROBILLIARD_POPULATION: u32 = 500;
 
-/// What the papers measured, on this CPU.
+/// A paper's workload measured on this CPU.
 #[derive(Debug, Clone, Serialize)]
 struct CpuRow {
     paper: &'static str,
@@ -49,7 +49,7 @@ struct CpuRow {
     published: Published,
 }
 
-/// What a paper printed for it.
+/// Speeds that the paper printed for the workload.
 #[derive(Debug, Clone, Serialize, Default)]
 struct Published {
     published_cpu: Option<&'static str>,

@@ -33,7 +33,7 @@ impl Maker<'_> {
         self.engine().changed_options() + &self.device_option()
     }
 
-    /// Of a command that always simulates.
+    /// Options of `explain --per-instruction`, which always simulates.
     fn annotate_options(&self) -> String {
         let mut engine = self.engine();
         engine.engine = Kind::Simulator;

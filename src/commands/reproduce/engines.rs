@@ -1,6 +1,6 @@
 //! `warpstack reproduce --engine both`: the analytical model against the simulator, cell by cell, and why they differ.
 //!
-//! What it does: predicts cells of the paper's tables with both; where they differ, names the term of the CPI stack that
+//! Predicts cells of the paper's tables with both engines; where they differ, names the term of the CPI stack that
 //! differs most. Leaves out: measured values. Units: scheduler cycles per operation (one node on 32 cases).
 
 use super::ReproduceArgs;

@@ -214,7 +214,7 @@ fn part_of(cells: Vec<Cell>, shard: Option<Shard>) -> Result<Vec<Cell>, String> 
     Ok(cells[shard.points(cells.len())].to_vec())
 }
 
-/// Of everything that decides the results of all parts.
+/// Returns a hash of everything that decides the results of all parts.
 fn hash(decides: &impl std::fmt::Debug) -> String {
     let digest = Sha256::digest(format!("{} {decides:?}", env!("CARGO_PKG_VERSION")));
     digest.iter().map(|byte| format!("{byte:02x}")).collect()

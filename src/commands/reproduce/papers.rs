@@ -50,7 +50,7 @@ pub struct PaperRun<'a> {
     pub engine: &'a EngineArgs,
 }
 
-/// What is to be reproduced, and where to.
+/// The paper run to reproduce, and where its results go.
 pub struct Reproduction<'a> {
     pub run: PaperRun<'a>,
     pub output: &'a OutputArgs,

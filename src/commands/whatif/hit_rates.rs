@@ -51,7 +51,7 @@ pub struct Row {
     pub ways: u32,
     pub load_hit_percent: Option<f64>,
     pub store_hit_percent: Option<f64>,
-    /// Of global loads, where the L1 caches them.
+    /// Hit rate of global loads, where the L1 caches them.
     pub global_hit_percent: Option<f64>,
 }
 

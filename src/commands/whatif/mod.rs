@@ -53,12 +53,12 @@ pub struct WhatifArgs {
     /// Device name, or the path of a .toml file [default: the study's, or gtx670]
     #[arg(long, value_parser = crate::commands::names::device())]
     pub device: Option<String>,
-    /// What is not varied.
+    /// Launch options that are not varied.
     #[command(flatten)]
     pub launch: LaunchArgs,
     #[command(flatten)]
     pub own: OwnKernelArgs,
-    /// What to predict: the speed of every combination, or the hit rates of every L1 from one simulation of a launch
+    /// Quantity to predict: the speed of every combination, or the hit rates of every L1 from one simulation of a launch
     #[arg(long, value_enum, default_value = "speed")]
     pub metric: Metric,
     #[command(flatten)]
@@ -85,7 +85,7 @@ pub struct WhatifArgs {
     pub output: OutputArgs,
 }
 
-/// What a study predicts.
+/// Quantity that a study predicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Metric {
     /// Billions of GPop/s of every combination
@@ -184,7 +184,7 @@ fn carve_out(args: &WhatifArgs, file: &StudyFile, engine: &EngineArgs) -> CliRes
     study.run()
 }
 
-/// What was asked for that the study of the carve-out does not have.
+/// Returns the first given option that a study of hit rates does not support.
 fn without_meaning(
     args: &WhatifArgs,
     file: &StudyFile,
@@ -377,7 +377,7 @@ fn note_duration(study: &Study, engine: &Predictor, missing: usize, out: Option<
     progress::say(&format!("{missing} points, about {about}{resume}"));
 }
 
-/// What is to be drawn.
+/// Drawings to make of a study.
 struct Drawings {
     chart: Option<(PathBuf, usize)>,
     heatmap: Option<(PathBuf, usize, usize)>,

@@ -1,4 +1,4 @@
-//! What can be wrong with a trace file.
+//! Errors in a trace file.
 
 use thiserror::Error;
 
@@ -21,7 +21,7 @@ pub enum FormatError {
     },
 }
 
-/// What is wrong with a line, before it is known where it stands.
+/// An error in a line, without file and line number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     pub what: String,
@@ -42,7 +42,7 @@ impl Fault {
         }
     }
 
-    /// The same, standing at a line of a file.
+    /// Returns the error with its file and line number.
     pub fn at(self, file: &str, line: usize) -> FormatError {
         FormatError::Line {
             file: file.to_owned(),

@@ -12,10 +12,10 @@ use std::str::FromStr;
 const FORMAT_LINE: &str = "#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] [mem_addresses] immediate";
 /// Versions whose lines are understood; before 3, lines begin with the block's index and the warp.
 const TRACER_VERSIONS: std::ops::RangeInclusive<u32> = 1..=6;
-/// Of a header that does not say: tracers older than version 3 did not.
+/// Version assumed for a header without one: tracers older than version 3 wrote none.
 const OLDEST: u32 = *TRACER_VERSIONS.start();
 
-/// What a trace says of its kernel's launch.
+/// Launch parameters of a trace's kernel.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Header {
     pub kernel_name: String,

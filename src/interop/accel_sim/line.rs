@@ -9,15 +9,15 @@ use super::error::Fault;
 use super::{MAX_DESTINATIONS, MAX_SOURCES};
 use std::fmt::Write as _;
 
-/// What a tracer writes where there is no immediate.
+/// Text that a tracer writes where there is no immediate.
 const NO_VALUE: &str = "NoVal";
 /// Version 6 writes two.
 const MAX_IMMEDIATES: usize = 2;
 
-/// See the module text.
+/// One executed warp instruction, as a line of a trace records it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Line {
-    /// Of the source code, when the header says so.
+    /// Line number in the source code, if the trace lists it.
     pub line_number: Option<u32>,
     pub pc: u64,
     /// Lanes that execute, guards taken into account.
@@ -32,7 +32,7 @@ pub struct Line {
     pub immediate: Option<i64>,
 }
 
-/// What the lanes of one instruction access.
+/// Memory access of the lanes of one instruction.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MemoryAccess {
     /// Bytes per lane as the tracer reports them; readers take the width from the opcode.
@@ -72,7 +72,7 @@ impl Line {
         Ok(line)
     }
 
-    /// The same in the place of what was read before, whose memory it takes over.
+    /// Reads a line into this one, reusing its memory.
     pub fn read(&mut self, text: &str, line_info: bool) -> Result<(), Fault> {
         let mut tokens = text.split_ascii_whitespace();
         self.line_number = line_info

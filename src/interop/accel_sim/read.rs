@@ -17,7 +17,7 @@ const MOST_LINE_BYTES: usize = 1 << 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     pub warp: usize,
-    /// Of its warp.
+    /// Whether it is the last line of its warp.
     pub is_last: bool,
 }
 

@@ -30,7 +30,7 @@ pub enum Write {
     Also,
 }
 
-/// See the module text.
+/// Writes of address registers, and accesses that convert their address themselves, by instruction index.
 pub struct Addresses {
     writes: HashMap<usize, Write>,
     slots: HashMap<u8, u8>,

@@ -20,7 +20,7 @@ const STACK_TOP: Place = Place::Const {
     offset: 0x44,
 };
 
-/// See the module text.
+/// Instructions whose results are needed on the target, and the kernel's frame pointer.
 pub struct Flow {
     needed: Vec<bool>,
     frame_pointer: Option<u8>,

@@ -20,7 +20,7 @@ use crate::isa::operand::{Place, RZ};
 /// Offsets from an address register that an operand reaches.
 const OPERAND_REACH: std::ops::RangeInclusive<i32> = 0..=124;
 
-/// See the module text.
+/// Results that become operands of another instruction, by instruction index.
 #[derive(Default)]
 pub struct Folds {
     into: HashMap<usize, usize>,

@@ -150,7 +150,7 @@ fn shift(instruction: &Instruction, wrap: bool, step: Step) -> Vec<Step> {
     }
 }
 
-/// Of a pair of registers; of one, where the other is 0.
+/// Expands a shift of a pair of registers, or of one register where the other is 0.
 fn funnel(instruction: &Instruction) -> Vec<Step> {
     let Op::Shf { right, wrap, .. } = instruction.op else {
         return Vec::new();

@@ -34,7 +34,7 @@ pub const SOURCE: &str = "sm_35";
 /// How much a compiler puts around the same operations: the two ends between which real code is expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compiler {
-    /// What the source says, and no more.
+    /// Emits the source's operations, and no more.
     Tight,
     /// As Mesa's compiler: every forward branch sets a point where lanes meet, and has an instruction there; parameters are loaded, constants
     /// that are compared with are moved to registers.
@@ -82,7 +82,7 @@ pub fn loose(name: &str) -> Option<String> {
     (target.compiler == Compiler::Tight).then(|| format!("{name}{LOOSE}"))
 }
 
-/// What cannot be translated.
+/// Why a kernel cannot be translated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TranslationError {
     #[error(transparent)]
@@ -118,7 +118,7 @@ pub struct Translated {
 }
 
 impl Translated {
-    /// What one sm_35 instruction becomes.
+    /// Returns the translation of one sm_35 instruction.
     pub fn of(&self, index: usize) -> &[Translation] {
         &self.instructions[self.starts[index] as usize..self.starts[index + 1] as usize]
     }
@@ -129,7 +129,7 @@ impl Translated {
     }
 }
 
-/// What the parts of the translation know of the kernel.
+/// The kernel, its analyses and the target, as the parts of the translation use them.
 struct Context<'a> {
     kernel: &'a Kernel,
     target: Target,
@@ -152,7 +152,7 @@ impl Context<'_> {
     }
 }
 
-/// See the module text.
+/// Translates a kernel of sm_35 into code of compute capability 1.x.
 pub fn translate(kernel: &Kernel, target: Target) -> Result<Translated, TranslationError> {
     if kernel.arch != SOURCE {
         return Err(TranslationError::Architecture {

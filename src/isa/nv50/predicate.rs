@@ -48,7 +48,7 @@ fn combined(instruction: &Instruction, name: &'static str) -> Vec<Step> {
     steps
 }
 
-/// Of two sources, one of them perhaps there already.
+/// Expands a selection between two sources, one of which may already be in the destination.
 fn choice(instruction: &Instruction) -> Vec<Step> {
     let there = |at: usize| {
         let place = instruction.sources.get(at).map(|source| source.place);

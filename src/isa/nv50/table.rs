@@ -15,7 +15,7 @@ pub type Step = (OpClass, &'static str);
 /// A row of the table.
 pub type Row = Result<Vec<Step>, &'static str>;
 
-/// What an instruction becomes that is neither an operand nor only an address.
+/// Returns the expansion of an instruction that is neither an operand nor only an address.
 pub fn steps(context: &Context, index: usize) -> Result<Vec<Step>, TranslationError> {
     let instruction = &context.kernel.instructions[index];
     let row = row(context, index).map_err(|why| context.refuse(index, why))?;
@@ -26,7 +26,7 @@ pub fn steps(context: &Context, index: usize) -> Result<Vec<Step>, TranslationEr
     Ok(steps)
 }
 
-/// What Mesa's compiler adds.
+/// Inserts the instructions that Mesa's compiler adds.
 fn loosen(instruction: &Instruction, steps: &mut Vec<Step>) {
     let forward = instruction
         .target

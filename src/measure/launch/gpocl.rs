@@ -12,7 +12,7 @@ use crate::measure::error::GpuError;
 const SOURCE: &str = include_str!("../../systems/cuda/gpocl.cu");
 const CONSTANT_OUTPUTS: &str = "constant_outputs";
 
-/// What is launched.
+/// A launch of GPOCL's kernel.
 #[derive(Debug, Clone)]
 pub struct GpoclLaunch<'a> {
     /// Name of the kernel's files, and what it is compiled with.
@@ -32,7 +32,7 @@ pub struct GpoclLaunch<'a> {
     pub errors: usize,
 }
 
-/// What a launch took and found.
+/// Times and results of a launch.
 #[derive(Debug, Clone)]
 pub struct GpoclRun {
     pub times: PaperTimes,

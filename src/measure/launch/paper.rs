@@ -1,4 +1,4 @@
-//! What launching the other papers' kernels has in common: their machine code, and timed runs.
+//! Machine code and timed runs, shared by the launches of the other papers' kernels.
 //!
 //! Leaves out: their arguments. Units: milliseconds between events.
 

@@ -11,12 +11,12 @@ use crate::measure::error::GpuError;
 
 const SOURCE: &str = include_str!("../../systems/cuda/robilliard.cu");
 
-/// What is launched.
+/// A launch of Robilliard's kernel.
 #[derive(Debug, Clone, Copy)]
 pub struct RobilliardLaunch<'a> {
     /// Name of the committed binary under `fixtures/sass/`, without its ending.
     pub stem: &'a str,
-    /// What it was compiled with, for other devices.
+    /// Macro definitions with which it was compiled, for other devices.
     pub defines: &'a [String],
     pub threads_per_block: u32,
     pub blocks: u32,
@@ -28,11 +28,11 @@ pub struct RobilliardLaunch<'a> {
     pub expected: &'a [u32],
 }
 
-/// What a launch took and found.
+/// Times and results of a launch.
 #[derive(Debug, Clone)]
 pub struct RobilliardRun {
     pub times: PaperTimes,
-    /// Of every program.
+    /// Error of every program.
     pub errors: Vec<f32>,
 }
 

@@ -13,7 +13,7 @@ const SOURCE: &str = include_str!("../../systems/cuda/submachine.cu");
 /// No result: more cases than there are.
 const POISON: u32 = u32::MAX;
 
-/// What is launched.
+/// A launch of Langdon's interpreter.
 #[derive(Debug, Clone, Copy)]
 pub struct SubmachineLaunch<'a> {
     pub threads_per_program: u32,
@@ -27,11 +27,11 @@ pub struct SubmachineLaunch<'a> {
     pub expected: &'a [u32],
 }
 
-/// What a launch took and found.
+/// Times and results of a launch.
 #[derive(Debug, Clone)]
 pub struct SubmachineRun {
     pub times: PaperTimes,
-    /// Of every program.
+    /// Number of wrong cases of every program.
     pub wrong: Vec<u32>,
 }
 

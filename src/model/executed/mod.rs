@@ -1,8 +1,8 @@
-//! Blocks that were executed lane by lane, in closed form: the counterpart of their replay by the simulator.
+//! Analytical model of blocks executed lane by lane: the counterpart of their replay by the simulator.
 //!
-//! What it models: `reuse`: what the caches have; `pages`: which pages of the DRAM are asked for; `walk`: every warp alone, and what it asks for; `sharing`: warps together, from the
-//! first block to the last or kept full.
-//! What it leaves out: the order of single events; instruction fetch; pages of the DRAM that stay open when nobody waits for them; barriers;
+//! Models: `reuse`: cache hits; `pages`: DRAM pages that requests share; `walk`: every warp alone, with its demands;
+//! `sharing`: warps together, from the first block to the last or kept full.
+//! Leaves out: the order of single events; instruction fetch; DRAM pages that stay open without a queued request; barriers;
 //! the limit of L1 misses in flight.
 //! Units: core clock cycles of a multiprocessor. Sources: equations (E1) to (E6) of `docs/model.md`.
 
@@ -28,12 +28,12 @@ pub struct Modelled<'a> {
     spec: &'a SmxSpec,
     warps_per_block: usize,
     places: usize,
-    /// Of all blocks, in the order given.
+    /// Warps of all blocks, in the order given.
     warps: Vec<Alone>,
 }
 
 impl<'a> Modelled<'a> {
-    /// Of the blocks of `code` that start with the warps in `order`, `places` of them at a time.
+    /// Models the blocks of `code` that start with the warps in `order`, `places` of them at a time.
     pub fn new(
         spec: &'a SmxSpec,
         code: &ReplayCode,
@@ -72,7 +72,7 @@ impl<'a> Modelled<'a> {
         sharing::run(self.spec, &self.blocks(first, n), self.places)
     }
 
-    /// Of all warps.
+    /// Returns the traffic of every warp.
     pub fn traffic(&self) -> impl Iterator<Item = &Traffic> {
         self.warps.iter().map(|warp| &warp.traffic)
     }
@@ -83,7 +83,7 @@ impl<'a> Modelled<'a> {
     }
 }
 
-/// What a warp executes: all of it is one segment.
+/// Returns a warp's instructions: its program is one segment.
 fn warp_ops(code: &ReplayCode, warp: u32) -> &[ReplayOp] {
     let list = &code.programs[warp as usize].only;
     let (start, end) = code.segments[code.lists[list.start as usize] as usize];

@@ -1,7 +1,7 @@
-//! How often a request finds others for its page in the queue of the DRAM's controller.
+//! Probability that a request finds another for its page in the queue of the DRAM's controller.
 //!
-//! What it models: requests that fall on the pages of the resident blocks as if drawn at random, and a queue of the last of them.
-//! What it leaves out: neighbouring requests, which are more often for one page. Units: fractions.
+//! Models: requests drawn at random from the pages of the resident blocks, and a queue of the most recent ones.
+//! Leaves out: neighbouring requests, which more often share a page. Units: fractions.
 //! Sources: equation (E4) of `docs/model.md`.
 
 use super::walk::of_warp;

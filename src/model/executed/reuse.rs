@@ -1,9 +1,9 @@
-//! How often the caches have what executed blocks access.
+//! Cache hits of executed blocks.
 //!
-//! What it models: the blocks resident on a multiprocessor share its L1 and its share of the L2. An access finds what its own block
-//! accessed a known number of instructions ago, or what another block, at random, accessed since; a line stays for the time in which
-//! as many others come as the cache has.
-//! What it leaves out: sets; that the L2 sees only what the L1 lacks; that warps of a block drift apart.
+//! Models: the blocks resident on a multiprocessor share its L1 and its share of the L2. An access hits a line that its own
+//! block accessed a known number of instructions ago, or that another block, at random, accessed since; the survival time of
+//! a line is the one at which the expected number of resident lines equals the capacity.
+//! Leaves out: sets; the L1's filtering of the accesses to the L2; drift between the warps of a block.
 //! Units: warp instructions of one warp (ticks), lines. Sources: equations (E1) and (E2) of `docs/model.md`; Che et al., IEEE JSAC 20
 //! (2002), for LRU; Martina et al., INFOCOM 2014, for random replacement.
 
@@ -23,7 +23,7 @@ const TOLERANCE: f64 = 1e-4;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hits {
     pub l1: f64,
-    /// Of what the L1 lacks.
+    /// Hit rate of the accesses that miss the L1.
     pub l2: f64,
 }
 
@@ -32,7 +32,7 @@ pub struct Hits {
 pub struct HitTable(FxHashMap<u32, Hits>);
 
 impl HitTable {
-    /// Of the instruction at `pc_bytes`.
+    /// Returns the hit rates of the instruction at `pc_bytes`.
     pub fn of(&self, pc_bytes: u32) -> Hits {
         let nothing = Hits { l1: 0.0, l2: 0.0 };
         self.0.get(&pc_bytes).copied().unwrap_or(nothing)
@@ -56,7 +56,7 @@ impl Touch {
     }
 }
 
-/// Accesses alike: how long ago their block made the same, in ticks, and how often others make it in a tick.
+/// Accesses of one reuse pattern: ticks since their block's previous access, and accesses by other blocks per tick.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct ReuseClass {
     again: f64,
@@ -95,7 +95,7 @@ impl ReuseClass {
         }
     }
 
-    /// How long a line is there because of this access.
+    /// Ticks that a line is present because of this access.
     fn stay(self, replacement: Replacement, time: f64) -> f64 {
         let (leaves, until) = match replacement {
             Replacement::Lru => (self.others, self.again.min(time)),
@@ -108,7 +108,7 @@ impl ReuseClass {
     }
 }
 
-/// Of the blocks that start with the warps in `order`, `warps_per_block` each, `resident` of them at a time.
+/// Returns the hits of the blocks that start with the warps in `order`, `warps_per_block` each, `resident` at a time.
 pub fn hits(
     code: &ReplayCode,
     spec: &SmxSpec,
@@ -164,7 +164,7 @@ pub fn hits(
     HitTable(sums.into_iter().map(hits).collect())
 }
 
-/// What some blocks access, in the order of ticks, and the ticks of each.
+/// Returns the accesses of a sample of blocks, in the order of ticks, and the ticks of each block.
 fn touches(
     code: &ReplayCode,
     spec: &SmxSpec,
@@ -235,7 +235,7 @@ fn touch(
     }
 }
 
-/// Of every access, how it comes again.
+/// Returns the reuse class of every access, block by block.
 fn alike(
     blocks: &[(Vec<Touch>, u32)],
     resident: f64,
@@ -281,7 +281,7 @@ impl LineLifetime {
         *self.0.entry(alike.key()).or_default() += weight;
     }
 
-    /// **(E2)** The time for which lines stay: as many are there as the cache has.
+    /// **(E2)** Survival time of the lines: as many are present as the cache has.
     fn time(&self, cache: &CacheSpec) -> f64 {
         let capacity = f64::from(cache.sets * cache.usable_ways());
         let mut bins: Vec<((i16, i16), f64)> = self.0.iter().map(|(&k, &w)| (k, w)).collect();

@@ -1,9 +1,9 @@
-//! Warps together on a multiprocessor: by how much each takes longer than alone.
+//! Slowdown of warps that share a multiprocessor.
 //!
-//! What it models: every server makes a request wait as one with random arrivals of the other warps does, and none works more than
-//! all the time. Of load/store unit, ports and DRAM, which come one after the other, only the one that makes wait longest counts: it
-//! hands on no faster than it serves. Warps that are resident together are slowed down alike; when one ends, those left go on faster.
-//! What it leaves out: that warps of a block wait for each other at barriers. Units: cycles.
+//! Models: requests wait at every server as for random arrivals from the other warps, and no server exceeds full
+//! utilization. Load/store unit, ports and DRAM form a chain, of which only the longest wait counts: a server
+//! hands on no faster than it serves. Resident warps slow down alike; when one ends, the others speed up.
+//! Leaves out: waits of a block's warps for each other at barriers. Units: cycles.
 //! Sources: equations (E5) and (E6) of `docs/model.md`; Little, Operations Research 9 (1961); Schweitzer's approximation of
 //! what an arrival finds in a closed network, Lazowska et al., Quantitative System Performance, chapter 6.
 
@@ -15,7 +15,7 @@ use crate::model::root::{Bracket, falling_root};
 
 const TOLERANCE: f64 = 1e-6;
 
-/// What warps that are there together ask for, in a cycle that each would take alone.
+/// Total demand of warps that are resident together, per cycle that each would take alone.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Crowd {
     /// Resident warps.
@@ -33,7 +33,7 @@ impl Crowd {
         }
     }
 
-    /// Adds a warp that is there for `part` of the time.
+    /// Adds a warp that is resident for `part` of the time.
     fn add(&mut self, alone: &Alone, part: f64) {
         let rate = part / alone.cycles;
         self.warps += part;
@@ -71,7 +71,7 @@ impl Crowd {
         (slowdown, self.causes(spec, slowdown))
     }
 
-    /// With which no server works more than all the time.
+    /// Smallest slowdown at which no server exceeds full utilization.
     fn least(&self, spec: &SmxSpec) -> f64 {
         let busy = |server: usize| self.services[server].cycles / servers(spec, server);
         (0..N_SERVERS).map(busy).fold(1.0, f64::max)
@@ -134,7 +134,7 @@ fn servers(spec: &SmxSpec, server: usize) -> f64 {
     }
 }
 
-/// What a multiprocessor did.
+/// Run of a multiprocessor: its cycles and their causes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ran {
     pub cycles: f64,
@@ -168,7 +168,7 @@ impl Ran {
     }
 }
 
-/// Warps of the blocks that are there, with what is left of each, in cycles alone.
+/// Warps of the resident blocks, each with its remaining cycles alone.
 struct Resident<'a> {
     places: Vec<Vec<(&'a Alone, f64)>>,
 }

@@ -14,7 +14,7 @@ fn alone(spec: &SmxSpec, code: &ReplayCode) -> Alone {
     modelled.warps.into_iter().next().expect("one warp")
 }
 
-/// With one cause of stalls, and so many cycles of it.
+/// Stall cycles of the given causes, 0 for all others.
 fn stalls(causes: &[(Cause, f64)]) -> [f64; N_CAUSES] {
     let mut stalls = [0.0; N_CAUSES];
     for (cause, cycles) in causes {
@@ -133,7 +133,7 @@ fn operands_are_read_in_the_units_turn() {
     assert_eq!(warp.stalls, stalls(&[(Cause::LoadStoreUnit, 21.0)]));
 }
 
-/// A scoreboard that says when operands have been read holds as one that says when a result is there.
+/// A scoreboard released when operands have been read delays arithmetic like one released when a result is available.
 #[test]
 fn arithmetic_is_awaited_by_either_scoreboard() {
     let spec = SmxSpec {

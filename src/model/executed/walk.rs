@@ -1,10 +1,10 @@
-//! One executed warp, alone on a multiprocessor: how long it takes, what it waits for, and what it asks for.
+//! One executed warp, alone on a multiprocessor: its time, its stalls and its demands.
 //!
-//! What it models: the instructions one after the other, each as early as stall counts, branches, scoreboards and what it waits for allow;
-//! loads take the mean of what their instruction finds in the caches, and the parts of an access follow each other at the pace of the
-//! slowest of load/store unit, ports, DRAM and its activations. The parts of one access open each of their pages once, unless a request for it is
-//! in the controller's queue; a coalesced access shares its page with those beside it.
-//! What it leaves out: instruction fetch; pages that stay open when nobody waits for them. Units: cycles.
+//! Models: the instructions in order, each issued as early as stall counts, branches, scoreboards and awaited results allow;
+//! loads take the mean latency of their instruction's hits and misses, and the parts of an access follow each other at the
+//! pace of the slowest of load/store unit, ports, DRAM and its activations. The parts of one access open each of their pages
+//! once, unless a request for it is in the controller's queue; a coalesced access shares its page with its neighbours.
+//! Leaves out: instruction fetch; pages that stay open without a queued request. Units: cycles.
 //! Sources: equations (E3) and (E4) of `docs/model.md`; the rules of `path` and `launch::dependence`.
 
 use super::reuse::HitTable;
@@ -16,7 +16,7 @@ use crate::model::demand::{Demand, N_PIPES};
 use crate::model::path::PathRules;
 use crate::trace::{AddressKind, SECTOR_BYTES};
 
-/// What warps wait for: issue slots, pipes, load/store unit, read port, write port, DRAM, activations of its pages.
+/// Number of servers: issue slots, pipes, load/store unit, read port, write port, DRAM, activations of its pages.
 pub const N_SERVERS: usize = 1 + N_PIPES + 5;
 pub const ISSUE: usize = 0;
 pub const PIPES: usize = 1;
@@ -33,7 +33,7 @@ pub fn is_schedulers(server: usize) -> bool {
     server < UNIT
 }
 
-/// What a server does for a warp.
+/// Service time that a warp takes of a server.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Service {
     /// Cycles of it, and the squares of those of each request.
@@ -43,12 +43,12 @@ pub struct Service {
     pub waits: f64,
 }
 
-/// See the module text.
+/// Time, stalls and demands of one warp alone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Alone {
-    /// From the first instruction to the end.
+    /// Cycles from the first instruction to the end.
     pub cycles: f64,
-    /// Those of them in which it waits, by cause.
+    /// Stall cycles among them, by cause.
     pub stalls: [f64; N_CAUSES],
     pub services: [Service; N_SERVERS],
     /// Memory instructions, which are held at issue while the load/store unit is far behind.
@@ -56,7 +56,7 @@ pub struct Alone {
     pub traffic: Traffic,
 }
 
-/// What goes through the caches.
+/// Traffic through the caches.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Traffic {
     pub load_lines: f64,
@@ -71,7 +71,7 @@ pub struct Traffic {
     pub dram_written_bytes: f64,
 }
 
-/// One access on its way: cycles of each server behind the scheduler, and when its result is there.
+/// One access in flight: cycles of each server behind the scheduler, and when its result is available.
 #[derive(Debug, Clone, Copy, Default)]
 struct Access {
     unit: f64,
@@ -106,7 +106,7 @@ pub struct Walker<'a> {
     pub spec: &'a SmxSpec,
     pub rules: PathRules,
     pub hits: &'a HitTable,
-    /// Part of the requests whose page others in the controller's queue ask for.
+    /// Fraction of the requests that share a page with others in the controller's queue.
     pub pages_asked_for: f64,
 }
 
@@ -314,7 +314,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Of an access to neighbouring bytes: those beside it, in the same partition, share the page.
+    /// Activation cycles of an access to neighbouring bytes: its neighbours in the same partition share the page.
     fn opening_together(&self, access: &Access) -> f64 {
         let dram = &self.spec.dram;
         let bytes = access.dram * f64::from(dram.bytes_per_cycle);
@@ -419,7 +419,7 @@ impl Walker<'_> {
         }
     }
 
-    /// What its instructions take of schedulers and pipes.
+    /// Adds the use of schedulers and pipes by `ops`.
     fn add_instructions(&self, ops: &[ReplayOp], alone: &mut Alone) {
         let demand = Demand::of(ops);
         let issues = demand.issues(self.spec).max(1.0);

@@ -1,8 +1,8 @@
 //! All critical paths of a kernel as one tree, evaluated at once.
 //!
-//! What it does: paths that begin alike share their stall points, so that each is evaluated once. Derivatives to the latencies
-//! are found backwards (reverse mode): every stall point passes its executions on to the instruction or the load that decided
-//! when it was reached.
+//! Paths with a common beginning share their stall points, so that each is evaluated once. Derivatives with respect to the
+//! latencies are found backwards (reverse mode): every stall point passes its executions on to the instruction or the load
+//! that determined when it was reached.
 //! A test holds it against [`super::path::Path`].
 //! Units: cycles. Sources: equations (10) and (11) of `docs/model.md`; reverse mode: Griewank and Walther, Evaluating
 //! Derivatives (2008), chapter 3.
@@ -51,7 +51,7 @@ impl Paths {
         self.total(&self.settled(latencies, |_, _| {}))
     }
 
-    /// The same with its derivatives.
+    /// Expected length of all executions together, with its derivatives.
     pub fn linear(&self, latencies: &Latencies) -> Linear {
         let mut reasons = vec![Reason::default(); self.nodes.len()];
         let at = self.settled(latencies, |node, reason| reasons[node] = reason);
@@ -213,7 +213,7 @@ const CARRY_TOLERANCE_CYCLES: f64 = 1e-3;
 /// Executions whose effect on a derivative is left out.
 const NEGLIGIBLE_EXECUTIONS: f64 = 1e-4;
 
-/// What decided when a stall point is reached: stalls or a load of some latency, counted from a stall point.
+/// Cause that determines when a stall point is reached: stalls or a load of some latency, counted from a stall point.
 #[derive(Debug, Clone, Copy, Default)]
 struct Decided {
     by: u32,

@@ -1,9 +1,9 @@
 //! The expected critical path of a segment: a dependence graph whose longest path is the time of one warp alone.
 //!
-//! What it models: the compiler's stall counts from each instruction to the next, taken branches, and an edge from every
-//! load and every other result that is guarded to the first instruction that waits for it. Local loads miss with a
-//! probability. A warp has a limited number of global loads on their way.
-//! What it leaves out: what lies before the instructions given (`shapes` gives segments in pairs).
+//! Models: the compiler's stall counts from each instruction to the next, taken branches, and an edge from every
+//! load and every other guarded result to the first instruction that waits for it. Local loads miss with a
+//! probability. A warp has a limited number of global loads in flight.
+//! Leaves out: instructions before those given (`shapes` gives segments in pairs).
 //! Units: cycles. Sources: equations (10) and (11) of `docs/model.md`; longest paths in topological order, Cormen et al.,
 //! Introduction to Algorithms, section 24.2; critical path as a bound, Hong and Kim, ISCA 2009.
 
@@ -22,7 +22,7 @@ use crate::launch::code::{MemoryRequest, ReplayOp};
 enum Dependence {
     /// The compiler's stall count.
     Stall(f64),
-    /// A local load of so many lines, the last of which comes so many cycles after the first.
+    /// A local load: its lines, and the cycles from the first of them to the last.
     Local(f64, f64),
     Shared,
     Global,
@@ -32,7 +32,7 @@ enum Dependence {
     Known(f64),
 }
 
-/// See the module text. Nodes are instructions in program order; the last one is the segment's end.
+/// Dependence graph of a segment. Nodes are instructions in program order; the last one is the segment's end.
 #[derive(Debug, Clone)]
 pub struct Path {
     graph: DiGraph<(), Dependence>,
@@ -230,7 +230,7 @@ impl Path {
     }
 }
 
-/// What an instruction makes later ones wait for: the registers or scoreboards, and how long.
+/// Results of an instruction that later ones wait for: the registers or scoreboards, and how long.
 fn results(op: &ReplayOp, rules: &PathRules) -> impl Iterator<Item = (u64, Dependence)> {
     let of_load = match op.request {
         MemoryRequest::LocalLoad => {

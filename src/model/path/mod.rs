@@ -1,6 +1,6 @@
-//! Critical paths: how long one warp alone takes for what it executes.
+//! Critical paths: the time that one warp alone takes for its instructions.
 //!
-//! What it models: instructions and what they wait for as a dependence graph per segment (`graph`), reduced to the
+//! Models: instructions and their dependences as a graph per segment (`graph`), reduced to the
 //! instructions that wait for memory (`stall_points`), all segments together as one tree (`tree`), whose length is found
 //! for any latencies (`evaluate`).
 //! Units: cycles. Sources: equations (10) and (11) of `docs/model.md`.

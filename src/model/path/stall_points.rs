@@ -1,11 +1,11 @@
 //! Critical paths, compressed to the instructions that wait for loads.
 //!
-//! What it holds: between two such instructions only stall counts add up, so a path of dozens of instructions becomes a
-//! few stall points. A load that cannot be the last one to be waited for is left out.
-//! What it leaves out: evaluation, which is that of all paths at once (`evaluate`).
+//! Models: between two such instructions only stall counts add up, so a path of dozens of instructions becomes a
+//! few stall points. Loads that are never the last one awaited are dropped.
+//! Leaves out: evaluation, which handles all paths at once (`evaluate`).
 //! Units: cycles. Sources: equations (10) and (11) of `docs/model.md`.
 
-/// What a stall point waits for; the index of a latency.
+/// Resource that a stall point waits for; the index of a latency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Awaited {
     Shared,
@@ -17,7 +17,7 @@ pub enum Awaited {
     Known,
 }
 
-/// From when a wait is counted.
+/// Starting point of a wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Anchor {
     /// The issue of an instruction of the segment before, by its number there.
@@ -30,9 +30,9 @@ pub enum Anchor {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Wait {
     pub anchor: Anchor,
-    /// From the anchor to the issue of the last of them, with what is known of its time.
+    /// Cycles from the anchor to the issue of the last of them, including the known part of its time.
     pub offset_cycles: f64,
-    /// The same from the path's start, if only stalls passed.
+    /// Cycles from the path's start to that issue, if only stalls passed.
     pub least_cycles: f64,
     pub awaited: Awaited,
     /// Local lines that must all be there.
@@ -53,7 +53,7 @@ pub struct StallPoints {
     pub stall_points: Vec<StallPoint>,
     /// Stalls from the last stall point to the end.
     pub rest_cycles: f64,
-    /// Of every instruction: the stall point before it and the stalls since.
+    /// For every instruction, the stall point before it and the stalls since.
     pub places: Vec<(u32, f64)>,
 }
 

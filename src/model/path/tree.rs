@@ -1,16 +1,16 @@
 //! The stall points of all segments of a kernel as one tree.
 //!
-//! What it does: segments that begin alike share their stall points, so that each is evaluated once. A segment whose
-//! predecessor left results in flight is taken once for each predecessor; what it awaits of the predecessor is a *carry*:
-//! how long before the segment's start the predecessor issued it, on average over what the predecessor followed itself.
-//! What it leaves out: results that are awaited further on than in the next segment.
+//! Segments with a common beginning share their stall points, so that each is evaluated once. A segment whose
+//! predecessor left results in flight is taken once for each predecessor; a result it awaits of the predecessor is a *carry*:
+//! the time from the predecessor's issue of it to the segment's start, averaged over the predecessor's own predecessors.
+//! Leaves out: results that are awaited later than in the next segment.
 //! Units: cycles. Sources: equation (10) of `docs/model.md`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::stall_points::{Anchor, Awaited, StallPoint, StallPoints, Wait};
 
-/// What a stall point may wait for: latencies by their index in [`super::evaluate::Gradient`], or a known time.
+/// Latencies that a stall point may wait for, by their index in [`super::evaluate::Gradient`], or a known time.
 pub(super) const SHARED: usize = 0;
 pub(super) const LOCAL_HIT: usize = 1;
 pub(super) const LOCAL_MISS: usize = 2;
@@ -49,7 +49,7 @@ pub(super) struct Load {
 pub(super) struct Carry {
     /// Fraction of the executions, the stall point before the instruction, the last stall point of the segment.
     pub from: Vec<(f64, u32, u32)>,
-    /// What the stalls since those two make of it.
+    /// Mean of the stalls from the first of them to the instruction, less those from the second to the segment's end.
     pub offset_cycles: f64,
 }
 
@@ -97,7 +97,7 @@ struct Way {
     segment: u32,
     executions: f64,
     path: StallPoints,
-    /// What came before, and the stalls between its end and the start.
+    /// Preceding segment, and the stalls between its end and the start.
     before: Option<(u32, f64)>,
 }
 
@@ -154,9 +154,9 @@ impl Builder {
 
 /// Instructions whose results are awaited in the next segment.
 struct Carries {
-    /// Those whose distance from the end depends on latencies, by segment and instruction.
+    /// Carries whose distance from the end depends on latencies, by segment and instruction.
     numbers: BTreeMap<(u32, u32), u32>,
-    /// Those whose distance does not: cycles from the end, at most 0.
+    /// Carries whose distance does not: cycles from the end, at most 0.
     fixed: BTreeMap<(u32, u32), f64>,
 }
 
@@ -224,7 +224,7 @@ impl Carries {
 }
 
 impl Way {
-    /// From the end to the issue of an instruction, if there is no stall point between the two.
+    /// Cycles from the end to the issue of an instruction, if there is no stall point between the two.
     fn distance(&self, instruction: u32) -> Option<f64> {
         let (anchor, issued) = self.path.places[instruction as usize];
         let is_last = anchor as usize == self.path.stall_points.len();

@@ -129,7 +129,7 @@ impl StackedBars {
         }
     }
 
-    /// The same chart, as wide as a phone.
+    /// Returns the chart as wide as a phone.
     pub fn narrow(self) -> StackedBars {
         StackedBars {
             width: super::NARROW,

@@ -153,7 +153,7 @@ pub fn svg_of_page(chart: &dyn Chart) -> Result<String, Box<dyn Error>> {
     canvas::svg_of_page(chart)
 }
 
-/// What a page says of a point when somebody points at it; not drawn in files.
+/// Tooltip of a point on a page; not drawn in files.
 fn note<C>(text: String, at: C) -> Text<'static, C, String> {
     Text::new(text, at, ink(1).color(&TRANSPARENT))
 }
@@ -163,7 +163,7 @@ fn ink(size: u32) -> TextStyle<'static> {
     (FONT_NAME, size).into_font().color(&INK)
 }
 
-/// The same beside its place: `HPos::Center` over and under it, too.
+/// Text of `size` pixels, centred vertically on its place; `across` aligns it horizontally.
 fn ink_at(size: u32, across: HPos) -> TextStyle<'static> {
     ink(size).pos(Pos::new(across, VPos::Center))
 }

@@ -1,4 +1,4 @@
-//! What is modelled of one multiprocessor, as boxes with the device's own numbers.
+//! The modelled parts of one multiprocessor, as boxes with the device's own numbers.
 //!
 //! Leaves out: parts that GP interpreters hardly use (constant caches, address translation).
 //! Units: in the boxes.

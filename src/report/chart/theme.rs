@@ -1,6 +1,6 @@
 //! The colours of charts on light and on dark paper, and as parts of a page, which may be either.
 //!
-//! What it does: a chart draws in the colours of the light theme; here stands what another theme has in their place. Colours of data
+//! Charts are drawn in the colours of the light theme; a table maps them to those of another theme. Colours of data
 //! are the same in all, so that a slide and a handout agree; they stand out from both papers. Leaves out: which colour is used where.
 //! Units: sRGB. Source: Web Content Accessibility Guidelines 2.2 for the contrasts (text 4.5, lines and points 3).
 
@@ -49,7 +49,7 @@ const ROLES: [Role; 8] = [
     role("pale-red", PALE_RED, RGBColor(78, 36, 36)),
 ];
 
-/// What the whole of a dark chart lies on.
+/// Background of a dark chart.
 const DARK_PAPER: RGBColor = RGBColor(20, 24, 31);
 
 type Rgb = (u8, u8, u8);
@@ -67,7 +67,7 @@ fn role_of(drawn: Rgb) -> Option<&'static Role> {
 }
 
 impl Theme {
-    /// What is drawn in place of a colour of the light theme.
+    /// Returns this theme's colour in place of a colour of the light theme.
     pub(super) fn colour(self, drawn: Rgb) -> Rgb {
         match (self, role_of(drawn)) {
             (Theme::Dark, Some(role)) => rgb(role.dark),
@@ -75,7 +75,7 @@ impl Theme {
         }
     }
 
-    /// What it is drawn on.
+    /// Returns the background colour.
     pub(super) fn paper(self) -> RGBColor {
         match self {
             Theme::Light => WHITE,

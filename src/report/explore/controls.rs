@@ -1,7 +1,7 @@
 //! The controls of the explorer, one per axis, and what the page says about itself.
 //!
-//! What it does: a list for the problems, a slider where there are many values, buttons of which one is chosen where there are few; all
-//! are the browser's own and have names. Leaves out: what happens when one is moved (`page.js`).
+//! Makes a list for the problems, a slider for many values, radio buttons for few; all
+//! are the browser's own and have names. Leaves out: the response to a change (`page.js`).
 
 use super::Content;
 use super::grid::Axis;

@@ -76,7 +76,7 @@ const fn column(name: &'static str, bytes: usize, places: usize) -> Column {
     }
 }
 
-/// What comes before the shares of the causes.
+/// Columns before the shares of the causes.
 const FIRST: [Column; 11] = [
     // 0: possible; else the reason's number.
     column("impossible", 1, 0),

@@ -1,6 +1,6 @@
 //! The explorer: one page of HTML with the predictions of a whole grid, which its controls step through.
 //!
-//! What it does: puts the grid, the controls and the three parts of the page (`page.html`, `page.css`, the scripts) into one file that
+//! Puts the grid, the controls and the three parts of the page (`page.html`, `page.css`, the scripts) into one file that
 //! needs nothing from outside. Leaves out: predicting; [`Content`] comes in whole. Units: beside every figure.
 //! Sources: Web Content Accessibility Guidelines 2.2 for names, contrast and keyboard use.
 
@@ -98,7 +98,7 @@ fn filled(template: &str, parts: &[(&str, String)]) -> String {
     text + rest
 }
 
-/// What the script needs to know, as JSON that no HTML can be read in.
+/// Returns the script's data as JSON that cannot be read as HTML.
 fn described(content: &Content) -> String {
     let names = Cause::ALL.map(Cause::in_words);
     let value = json!({

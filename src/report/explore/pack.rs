@@ -1,6 +1,6 @@
 //! Whole numbers of known width as text that a page can hold.
 //!
-//! What it does: lays every column out as planes, all lowest bytes first, then all next ones, because bytes of one place resemble each
+//! Lays every column out as planes, all lowest bytes first, then all next ones, because bytes of one place resemble each
 //! other; compresses the planes (deflate, RFC 1951) and writes them in base64 (RFC 4648). Leaves out: reading, which the page's script
 //! does with what browsers have. Units: bytes.
 

@@ -1,7 +1,7 @@
 //! The answer of the page, above everything else: one sentence and one figure.
 //!
-//! What it says: how fast the first problem runs at best, which interpreter and launch that is, what it gains on the simplest one, what
-//! holds it back, how far the predictions can be trusted. Leaves out: new predictions. Units: billions of GPop/s.
+//! Gives the best speed of the first problem, the interpreter and launch that reach it, its gain over the simplest interpreter, the
+//! bottleneck, and the error to expect of predictions. Leaves out: new predictions. Units: billions of GPop/s.
 
 use super::Content;
 use super::html::picture;
@@ -24,7 +24,7 @@ fn problem(content: &Content) -> Option<&str> {
     Some(first.cell.problem.as_str())
 }
 
-/// Of every table that has the problem, in the paper's order.
+/// Returns the best cell of every table that has the problem, in the paper's order.
 fn best_of_tables(content: &Content) -> Vec<Best<'_>> {
     let of_table = |table: &Table| {
         let of_problem = |cell: &&Compared| {
@@ -109,7 +109,7 @@ fn sentence(content: &Content, best: &[Best]) -> Option<String> {
     Some(text + ".")
 }
 
-/// What the launch would gain most without.
+/// Names the limit whose removal gains most, and the gain.
 fn held_back(explanation: &Explanation) -> String {
     let alone = explanation.gains.iter().filter(|gain| gain.free.len() == 1);
     let most = alone.max_by(|a, b| a.speedup.total_cmp(&b.speedup));

@@ -44,7 +44,7 @@ pub struct Content {
     /// How the corpora were weighted.
     pub weighting: Vec<String>,
     pub cells: Vec<Compared>,
-    /// The same cells for other draws of programs.
+    /// Cells of `cells` for other draws of programs.
     pub draws: Vec<Vec<Compared>>,
     /// The fastest launch of the first problem, explained.
     pub best: Option<Explanation>,

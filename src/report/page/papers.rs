@@ -9,7 +9,7 @@ use crate::validate::papers::{Paper, Row};
 use maud::{Markup, html};
 use std::error::Error;
 
-/// What the page shows of one paper.
+/// The page's part on one paper.
 #[derive(Debug, Clone)]
 pub struct PaperPart {
     pub paper: Paper,

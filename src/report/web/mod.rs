@@ -1,4 +1,4 @@
-//! What the report and the explorer share: colours for both themes, copying, what a page may load.
+//! Parts shared by the report and the explorer: colours for both themes, copying, the content security policy.
 //!
 //! Leaves out: the layout of either (`page/`, `explore/`). Source: Web Content Accessibility Guidelines 2.2 for the contrasts.
 
@@ -9,7 +9,7 @@ const COLOURS: &str = include_str!("colours.css");
 /// Functions for the clipboard.
 pub const COPY: &str = include_str!("copy.js");
 
-/// What a page may load: nothing but itself (Content Security Policy, level 3).
+/// Content security policy (level 3) of a page, which may load nothing but itself.
 pub const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
 

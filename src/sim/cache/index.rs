@@ -1,6 +1,6 @@
-//! Which set, or row of a set, a line of a cache belongs to.
+//! Index of a cache line: its set, or its row in a set.
 //!
-//! What it does: where sets and rows follow bit by bit, the number is looked up byte by byte: four look-ups for any address.
+//! Models: the device's set and row index functions. With `SetIndex::Bits` the row takes four table look-ups, one per byte.
 //! Units: line addresses. Sources: `launch::cache` for the rules.
 
 use crate::launch::spec::{CacheSpec, SetIndex};
@@ -14,12 +14,12 @@ pub(super) fn row_of(spec: &CacheSpec, tag: u32) -> u32 {
     }
 }
 
-/// What each byte of a line address flips of the number of its row.
+/// Bits of the row number that each byte of a line address flips.
 #[derive(Debug, Clone)]
 pub(super) struct ByteFlips(Box<[[u32; 256]; 4]>);
 
 impl ByteFlips {
-    /// Of caches whose sets and rows follow bit by bit.
+    /// Tabulates the row numbers; `None` unless the index is `SetIndex::Bits` and the number of sets a power of two.
     pub(super) fn new(spec: &CacheSpec) -> Option<ByteFlips> {
         if !matches!(spec.index, SetIndex::Bits(_)) || !spec.sets.is_power_of_two() {
             return None;

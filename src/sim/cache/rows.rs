@@ -1,15 +1,15 @@
-//! Replacement in sets of rows, as the L1 of compute capability 9.0 has it.
+//! Replacement in sets of rows, as in the L1 of compute capability 9.0.
 //!
-//! What it models: a set has room for a number of lines, wherever in its rows they are. A line whose row is full replaces one of
-//! that row; where the set has no room, a hand that goes round the rows takes one from the next that can give one. Of a row, the
-//! lines of the last hits stay; the others leave in the order in which they came or lost that protection, and only a row without
-//! others gives up a protected line, that of the oldest hit. A line that is being filled does not leave.
-//! What it leaves out: that at times several lines leave together.
-//! Sources: `docs/h200.md`, "How its L1 replaces lines"; tested against what was measured there, access by access.
+//! Models: a set has a capacity in lines, shared by its rows. A new line evicts one of its own row if that row is full. If the
+//! set is full, a clock hand goes round the rows and evicts from the first that has an evictable line. The lines of a row's last
+//! hits are protected; the others leave in the order in which they came or lost protection. A row with only protected lines
+//! evicts that of the oldest hit. Lines being filled are not evicted.
+//! Leaves out: evictions of several lines at a time, which sometimes occur.
+//! Sources: `docs/h200.md`, "How its L1 replaces lines"; tested against the measurements there, access by access.
 
 use super::{CacheSpec, EMPTY, GROUP, Line, RowSpec};
 
-/// Hits that a row remembers at most.
+/// Largest number of hits that a row remembers.
 const MOST_HITS: usize = 4;
 
 /// The last hits of a row by way, oldest first, and how many lines it holds.
@@ -25,7 +25,7 @@ impl Row {
         &self.hits[..usize::from(self.n_hits)]
     }
 
-    /// A way's line is gone.
+    /// Drops a way's line and its hits.
     fn forget(&mut self, way: usize) {
         let mut kept = 0;
         for i in 0..usize::from(self.n_hits) {
@@ -39,11 +39,11 @@ impl Row {
     }
 }
 
-/// See the module text.
+/// Replacement state of all rows of a cache.
 #[derive(Debug, Clone)]
 pub(super) struct Rows {
     spec: RowSpec,
-    /// Lines that a set has room for.
+    /// Capacity of a set in lines.
     capacity: u32,
     fills_hold_lines: bool,
     /// Row after row, set after set.
@@ -55,14 +55,14 @@ pub(super) struct Rows {
     taken: Vec<u64>,
 }
 
-/// Where a line that comes finds its place.
+/// Place for a new line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
-    /// There is room.
+    /// Free space in the row and the set.
     Free,
-    /// Of this row the line in this way leaves.
+    /// Replaces the line in this way of this row.
     InsteadOf { row: usize, way: usize },
-    /// Every line that could leave is being filled.
+    /// No place: every candidate is being filled.
     None,
 }
 
@@ -84,7 +84,7 @@ impl Rows {
         self.spec.lines_per_row as usize
     }
 
-    /// Notes a hit; the way whose line is no longer protected, if one is.
+    /// Records a hit; returns the way whose line loses protection, if any.
     #[inline]
     pub(super) fn hit(&mut self, row: usize, way: usize) -> Option<usize> {
         let most = (self.spec.protected_hits as usize).min(MOST_HITS);
@@ -104,7 +104,7 @@ impl Rows {
         (!row.protected().contains(&oldest)).then_some(usize::from(oldest))
     }
 
-    /// What leaves for a line that comes to a row; moves the hand.
+    /// Selects the line that a new line of `row` evicts, and moves the hand.
     pub(super) fn make_place(
         &mut self,
         row: usize,
@@ -163,7 +163,7 @@ impl Rows {
         (set * per_set.div_ceil(64) + at / 64, 1 << (at % 64))
     }
 
-    /// The way of a row whose line leaves next.
+    /// The way of a row whose line is evicted next.
     fn leaves(&self, row: usize, tags: &[[u32; GROUP]], lines: &[Line], now: u64) -> Option<usize> {
         let state = &self.rows[row];
         if state.n_lines == 0 {
@@ -187,7 +187,7 @@ impl Rows {
         next.or_else(|| protected.into_iter().find(|&way| can(way)))
     }
 
-    /// A line has left.
+    /// Removes a line from its row.
     #[inline]
     pub(super) fn left(&mut self, row: usize, way: usize) {
         self.rows[row].forget(way);
@@ -198,7 +198,7 @@ impl Rows {
         self.used[row / self.spec.rows_per_set as usize] -= 1;
     }
 
-    /// A line has come.
+    /// Adds a line to its row.
     #[inline]
     pub(super) fn came(&mut self, row: usize) {
         self.rows[row].n_lines += 1;

@@ -1,8 +1,8 @@
-//! What leaves the load/store unit for the L2 and DRAM, and comes back.
+//! Traffic between the load/store unit and the L2 and DRAM.
 //!
-//! What it models: the read and write ports between SMX and L2; the L2 with write-back to DRAM; requests for lines, where they take a
-//! part of the write port; bandwidth of every port by reservation.
-//! What it leaves out: the L1 and the unit itself (`memory`), the pages of the DRAM (`dram`).
+//! Models: the read and write ports between SMX and L2; the L2 with write-back to DRAM; requests for lines, where they take
+//! bandwidth of the write port; bandwidth of every port by reservation.
+//! Leaves out: the L1 and the unit itself (`memory`), the pages of the DRAM (`dram`).
 //! Units: cycles, bytes. Sources: the values are in `SmxSpec`, their sources in the device preset.
 
 use super::{LOCAL_BASE, Memory, Served};

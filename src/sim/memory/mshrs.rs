@@ -1,7 +1,7 @@
 //! MSHRs: the L1 misses that can be in flight.
 //!
-//! What it models: so many misses at a time, each until its line is there.
-//! What it leaves out: that misses of one line share an entry (a second one hits the line that is being filled).
+//! Models: a limited number of misses at a time; each holds its MSHR until its line arrives.
+//! Leaves out: sharing of an MSHR by misses of one line (the second access hits the line being filled, see `cache`).
 //! Units: cycles. Sources: the preset's limit.
 
 /// L1 misses in flight; a further one waits for the first to end.

@@ -1,4 +1,4 @@
-//! What an instruction does when it issues, and when its warp can go on.
+//! Execution of an instruction at issue, and the next issue cycle of its warp.
 //!
 //! Every latency is known when an instruction issues: the warp's next issue cycle is computed at once.
 
@@ -95,7 +95,7 @@ impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
         self.go_on(s, i, op)
     }
 
-    /// Computes when warp `i`, which issued `op`, can issue what follows. True when that is the same cycle.
+    /// Computes when warp `i`, which issued `op`, can issue its next instruction. True when that is the same cycle.
     #[inline]
     fn go_on(&mut self, s: usize, i: usize, op: &ReplayOp) -> bool {
         let now = self.now;
@@ -200,7 +200,7 @@ impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
         memory.serve(op, now, base, offset, counters, observer)
     }
 
-    /// Notes a result, not of the load/store unit, that takes longer than the compiler's stall count says.
+    /// Tracks a result, not of the load/store unit, that takes longer than the compiler's stall count.
     #[inline]
     fn track_result(&mut self, s: usize, i: usize, op: &ReplayOp) {
         let now = self.now;

@@ -1,4 +1,4 @@
-//! The tick: which scheduler issues what in one cycle, and which cycle comes next.
+//! The tick: issue by every scheduler in one cycle, and selection of the next cycle.
 //!
 //! Cycles in which nothing can issue are skipped. That is exact: between two instructions nothing changes but the time,
 //! and the cycle in which each warp can next issue is known (`waits`).
@@ -10,8 +10,8 @@ use crate::sim::spec::Arbitration;
 use crate::sim::warp_mask::{MAX_SCHEDULERS, WarpMask};
 
 impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
-    /// One cycle in which something can issue: every scheduler in turn, then on to the next such cycle. False when there is
-    /// none.
+    /// Simulates one cycle in which a warp can issue, every scheduler in turn, and advances to the next such cycle. Returns false
+    /// when there is none.
     #[inline(always)]
     pub(super) fn tick(&mut self) -> bool {
         let now = self.now;
@@ -111,7 +111,7 @@ impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
         self.schedulers[s].charge(now + 1, cause, &mut self.account);
     }
 
-    /// The load/store unit, which opens at `opens_at`, refuses warps of scheduler `s`.
+    /// Makes warps of scheduler `s` wait for the load/store unit, which opens at `opens_at`.
     #[inline]
     pub(super) fn refuse(&mut self, s: usize, slots: WarpMask, opens_at: u64) {
         if self.observer.watches() {
@@ -125,7 +125,7 @@ impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
             .refuse(s, slots, times, idle_part, &mut self.account);
     }
 
-    /// Warp `i` cannot issue before `until`.
+    /// Holds warp `i` until cycle `until`.
     #[inline]
     pub(super) fn hold(&mut self, s: usize, i: usize, until: u64, cause: Cause) {
         let until = until.max(self.now + 1);
@@ -136,7 +136,7 @@ impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
             .hold(self.slots.warp(s, i), until, cause, self.now);
     }
 
-    /// Warp `i` cannot issue before `until`: its load waits for an MSHR until `mshr_until`, and then for what `cause` says.
+    /// Holds warp `i` until cycle `until`: its load waits for an MSHR until `mshr_until`, and then for `cause`.
     pub(super) fn hold_for_mshr(
         &mut self,
         s: usize,
@@ -154,7 +154,7 @@ impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
             .wait_for_mshr(warp, mshr_until - now, until - now);
     }
 
-    /// Charges what warp `i` has waited so far.
+    /// Charges the wait of warp `i` so far.
     #[inline]
     pub(super) fn charge_warp(&mut self, s: usize, i: usize) {
         let (warp, idle_part) = (self.slots.warp(s, i), self.scheduler(s).idle_part());

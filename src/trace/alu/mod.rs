@@ -1,4 +1,4 @@
-//! What one lane computes: the arithmetic of every operation without memory or control flow.
+//! Arithmetic of one lane: every operation without memory or control flow.
 //!
 //! Models: f32 and integer semantics, rounding modes, flushing of denormals, carry and condition
 //! codes. Special functions are computed in f64 and rounded once, so they are at least as exact as
@@ -32,7 +32,7 @@ pub struct Inputs {
     pub cc: u8,
 }
 
-/// What it produces.
+/// The values that an instruction produces in one lane.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Outputs {
     pub value: u64,

@@ -13,7 +13,7 @@ use crate::trace::{ProgramTrace, SegmentId};
 /// The way to the second iteration of the case loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entrance {
-    /// What the program that was used executes before the case loop.
+    /// Segments before the case loop, for the program that was traced.
     pub prologue: Vec<SegmentId>,
     steady: Place,
 }

@@ -1,4 +1,4 @@
-//! Arithmetic of uniform execution: values, what they depend on, and how they move with the position.
+//! Arithmetic of uniform execution: values, their dependences, and how they move with the position.
 
 use super::Executor;
 use super::path_conditions::Truth;
@@ -380,7 +380,7 @@ fn vote(inputs: &Inputs) -> alu::Outputs {
     }
 }
 
-/// What lanes exchange is data, and nominal data is the same in all of them.
+/// Returns the lane's own value: lanes exchange data, and nominal data is equal in all of them.
 fn shuffle(inputs: &Inputs) -> alu::Outputs {
     alu::Outputs {
         value: inputs.sources[0],

@@ -1,4 +1,4 @@
-//! Memory accesses of uniform execution: what they say about addresses, and what they load.
+//! Memory accesses of uniform execution: the form of their addresses and the values that they load.
 
 use super::{Executor, SharedCopy};
 use crate::isa::Space;

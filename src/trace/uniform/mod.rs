@@ -21,7 +21,7 @@ mod path_conditions;
 
 pub use path_conditions::PathCondition;
 
-/// The probe that stands for the other warps.
+/// The probe that represents the other warps.
 const FIRST_OF_WARP_1: usize = 2;
 /// Instructions in one segment before it counts as endless.
 const SEGMENT_LIMIT: u64 = 1_000_000;
@@ -34,7 +34,7 @@ pub struct SharedCopy {
     pub as_float: bool,
 }
 
-/// What is fixed while a kernel is traced.
+/// Values that are fixed while a kernel is traced.
 pub struct Environment<'a> {
     pub kernel: &'a Kernel,
     pub launch: &'a KernelLaunch,

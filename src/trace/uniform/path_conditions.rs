@@ -1,5 +1,5 @@
-//! What a segment's path depends on: the conditions it puts to the program, and the tags that tell when
-//! to ask.
+//! Path conditions: the questions about the program that determine a segment's path, and the tags that decide
+//! when to ask them.
 
 use super::Executor;
 use crate::isa::Kernel;
@@ -16,7 +16,7 @@ pub enum PathCondition {
     Word(WordAt),
     /// Whether a word, counted from the segment's token, is an operand (0), an opcode (1) or beyond the end (2).
     Role(i32),
-    /// What a comparison of a word with an immediate gives (see [`WordTest`]).
+    /// Outcome of a comparison of a word with an immediate (see [`WordTest`]).
     Test(WordAt, WordTest),
     /// The token's place in the program.
     Position,
@@ -67,7 +67,7 @@ impl WordTest {
     }
 }
 
-/// A predicate's value with what it depends on.
+/// A predicate's value and its dependence.
 #[derive(Clone, Copy)]
 pub struct Truth {
     pub bits: [bool; PROBES],

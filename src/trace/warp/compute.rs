@@ -32,7 +32,7 @@ impl Warp<'_> {
         Ok(())
     }
 
-    /// What one lane computes.
+    /// Computes the outputs of one lane.
     fn lane(&self, instruction: &Instruction, lane: usize) -> Result<Outputs, TraceError> {
         Ok(match instruction.op {
             Op::S2r(special) => self.special(special, lane),

@@ -39,7 +39,7 @@ enum Reason {
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     reason: Reason,
-    /// Which of Hopper's convergence barriers.
+    /// Number of Hopper's convergence barrier.
     barrier: Option<u8>,
     pc: usize,
     lanes: u32,
@@ -56,14 +56,14 @@ impl Entry {
     }
 }
 
-/// What a warp stopped at.
+/// Reason for which a warp stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
     Barrier,
     Exit,
 }
 
-/// Counts of what a warp did.
+/// Counts of a warp's execution.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WarpCounts {
     pub instructions: u64,
@@ -85,11 +85,11 @@ pub struct PathStep {
 /// Where the active lanes accessed memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaneAddresses {
-    /// Of the path.
+    /// Index into the path.
     pub step: usize,
     /// The active lanes, at least one, by bit.
     pub lanes: u32,
-    /// Of each active lane.
+    /// Address of each active lane.
     pub addresses: Vec<u32>,
 }
 
@@ -105,7 +105,7 @@ pub struct Warp<'a> {
     /// Lane masks by number.
     predicates: [u32; 16],
     cc: [u8; LANES],
-    /// Registers that hold the same in all lanes: what they determine is computed once.
+    /// Registers that are equal in all lanes: results that depend on them alone are computed once.
     uniform: UniformRegisters,
     stack: Vec<Entry>,
     local: Vec<[u32; LANES]>,

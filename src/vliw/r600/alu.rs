@@ -8,7 +8,7 @@ use super::operand::{Destination, Operand};
 
 macro_rules! opcodes {
     ($($name:ident $text:literal $transcendental:literal)*) => {
-        /// What an instruction computes.
+        /// Operation of an ALU instruction.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Opcode { $($name),* }
 

@@ -6,7 +6,7 @@
 
 use super::operand::{Channel, register};
 
-/// What an ALU clause does to the branch stack besides its work.
+/// Effect of an ALU clause on the branch stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClauseFlow {
     Plain,

@@ -18,7 +18,7 @@ pub use control::{ClauseFlow, Control};
 pub use listing::{Fetch, Listing};
 pub use operand::{Channel, Destination, Operand, Source};
 
-/// What is wrong with a listing.
+/// Why a listing cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum R600Error {
     /// A line that is not understood.
@@ -28,13 +28,13 @@ pub enum R600Error {
         line: usize,
         /// The line.
         text: String,
-        /// What is expected.
+        /// Expected text.
         why: &'static str,
     },
     /// Something that every listing has is not there.
     #[error("no {what} found; expected one kernel as clang prints it for r600")]
     Missing {
-        /// What.
+        /// The missing part.
         what: &'static str,
     },
 }

@@ -13,7 +13,7 @@ pub enum Source {
     Register(u8, Channel),
     /// The register that the address register says.
     Relative(u8, Channel),
-    /// What the bundle before computed in this slot; slot 4 is the transcendental unit.
+    /// Result of the previous bundle in this slot; slot 4 is the transcendental unit.
     Previous(u8),
     /// Word of constant bank 0, counted in words.
     Constant(u16),

@@ -72,7 +72,7 @@ fn speedups(
     )
 }
 
-/// What the host waits for on the GPU, and what it does itself.
+/// Parts of an evaluation on the GPU, for which the host waits.
 const PARTS: [&str; 3] = [
     "GPU evaluation: compaction and translation (ms)",
     "GPU evaluation: transfers (ms)",
