@@ -1,15 +1,16 @@
-//! Where the cycles of the schedulers go.
+//! Breakdown of the schedulers' cycles.
 //!
-//! What it models: the issue slots that a token takes; what idles is split as the waits of a warp are, each as the time
+//! Models: the issue slots that a token takes; idle cycles are split in proportion to a warp's waits, each measured as the time
 //! that it adds to the critical path.
-//! Leaves out: that causes overlap: each is what it adds to those before it.
-//! Units: scheduler cycles per token. Sources: equation (8) of `docs/model.md`.
+//! Leaves out: the overlap of causes: each cause is charged with what it adds to those before it.
+//! Units: scheduler cycles per token.
+//! Sources: equation (8) of `docs/model.md`.
 
 use super::path::Latencies;
 use super::token::{TokenModel, TokenTime};
 use crate::launch::cause::Cause;
 
-/// Scheduler cycles per token by cause: slots taken, then what idles.
+/// Scheduler cycles per token by cause: issue slots taken, then idle cycles.
 pub(super) fn cpi_stack(
     model: &TokenModel,
     tokens_per_cycle: f64,
@@ -36,7 +37,7 @@ pub(super) fn cpi_stack(
     stack
 }
 
-/// What a warp waits for in a token, each cause as the time that it adds to the path.
+/// Waits of a warp in a token, each cause as the time that it adds to the path.
 fn waits(model: &TokenModel, time: &TokenTime) -> [(Cause, f64); 9] {
     let work = model.work;
     let full = time.latencies;

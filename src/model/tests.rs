@@ -29,7 +29,7 @@ pub(super) fn inputs(code: &ReplayCode) -> Inputs<'_> {
     }
 }
 
-/// Blocks of a warp, whose stacks lie in neighbouring sets.
+/// Single-warp blocks, whose stacks lie in neighbouring sets.
 fn geometry(blocks: u32, iterations: u32) -> Geometry {
     Geometry {
         fitness_cases: 32 * iterations,
@@ -60,7 +60,7 @@ fn near(found: f64, expected: f64) {
 fn a_warp_alone_takes_its_path() {
     let steady = solved(&spec(), &looped(&loads()), geometry(1, 1));
     near(1.0 / steady.tokens_per_cycle, ALONE_CYCLES);
-    // Four schedulers: what is no issue is the two loads' waits, a cycle of each hidden behind its own issue.
+    // Four schedulers: idle cycles are the two loads' waits, a cycle of each hidden behind its own issue.
     let idle = 4.0 * ALONE_CYCLES - 4.0;
     near(steady.cpi_stack[Cause::Issued as usize], 4.0);
     near(steady.cpi_stack[Cause::L1Hit as usize], idle * 34.0 / 233.0);
@@ -88,7 +88,7 @@ fn a_token_has_its_part_of_the_prologue() {
     near(waits(Cause::Wait), 10.0 / (1.1 * 34.0));
 }
 
-/// The unit passes 128 bytes of a fitness case in 16 cycles: 64 warps stand in line before it.
+/// The unit passes 128 bytes of a fitness case in 16 cycles: 64 warps queue for it.
 #[test]
 fn a_wait_for_the_unit_is_no_part_of_the_latencies_behind_it() {
     let mut spec = spec();
@@ -164,7 +164,8 @@ fn what_no_cache_holds_is_missing_with_its_neighbours() {
     );
 }
 
-/// Of two loads of one row the second comes half an iteration later, and the first an iteration of all the others.
+/// The second of two loads of a row follows half an iteration after the first; the first follows a whole iteration after the
+/// previous one, with all other accesses in between.
 #[test]
 fn a_row_that_is_read_twice_is_looked_up_in_the_l2_again() {
     let mut spec = spec();

@@ -1,10 +1,11 @@
-//! Blocks that were executed lane by lane, in closed form: the counterpart of their replay by the simulator.
+//! Analytical model of blocks that were executed lane by lane: the counterpart of their replay by the simulator.
 //!
-//! What it models: `reuse`: what the caches have; `pages`: which pages of the DRAM are asked for; `walk`: every warp alone, and what it asks for; `sharing`: warps together, from the
-//! first block to the last or kept full.
-//! What it leaves out: the order of single events; instruction fetch; pages of the DRAM that stay open when nobody waits for them; barriers;
-//! the limit of L1 misses in flight.
-//! Units: core clock cycles of a multiprocessor. Sources: equations (E1) to (E6) of `docs/model.md`.
+//! Models: `reuse`: cache hits; `pages`: accesses to the same DRAM pages; `walk`: each warp alone, and its demand; `sharing`:
+//! warps together, either from the first block to the last or on a multiprocessor kept full.
+//! Leaves out: the order of single events; instruction fetch; DRAM pages that stay open with no request pending; barriers; the
+//! limit on outstanding L1 misses.
+//! Units: core clock cycles of a multiprocessor.
+//! Sources: equations (E1) to (E6) of `docs/model.md`.
 
 mod pages;
 mod reuse;
@@ -28,12 +29,12 @@ pub struct Modelled<'a> {
     spec: &'a SmxSpec,
     warps_per_block: usize,
     places: usize,
-    /// Of all blocks, in the order given.
+    /// Warps of all blocks, in the order given.
     warps: Vec<Alone>,
 }
 
 impl<'a> Modelled<'a> {
-    /// Of the blocks of `code` that start with the warps in `order`, `places` of them at a time.
+    /// Models the blocks of `code` that start with the warps in `order`, `places` of them at a time.
     pub fn new(
         spec: &'a SmxSpec,
         code: &ReplayCode,
@@ -62,17 +63,17 @@ impl<'a> Modelled<'a> {
         }
     }
 
-    /// A multiprocessor that is kept full, until it has run all blocks.
+    /// Models a multiprocessor that is kept full until it has run all blocks.
     pub fn steady(&self) -> Ran {
         sharing::steady(self.spec, &self.blocks(0, usize::MAX), self.places)
     }
 
-    /// One that runs `n` blocks from `first` on, and nothing else.
+    /// Models a multiprocessor that runs only `n` blocks, from `first` on.
     pub fn run(&self, first: usize, n: usize) -> Ran {
         sharing::run(self.spec, &self.blocks(first, n), self.places)
     }
 
-    /// Of all warps.
+    /// Traffic of each warp.
     pub fn traffic(&self) -> impl Iterator<Item = &Traffic> {
         self.warps.iter().map(|warp| &warp.traffic)
     }
@@ -83,7 +84,7 @@ impl<'a> Modelled<'a> {
     }
 }
 
-/// What a warp executes: all of it is one segment.
+/// Instructions of a warp, which form a single segment.
 fn warp_ops(code: &ReplayCode, warp: u32) -> &[ReplayOp] {
     let list = &code.programs[warp as usize].only;
     let (start, end) = code.segments[code.lists[list.start as usize] as usize];
