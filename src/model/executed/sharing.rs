@@ -1,6 +1,6 @@
 //! Slowdown of warps that share a multiprocessor.
 //!
-//! Models: each server delays a request as one with random arrivals of the other warps does, and is busy at most all the time.
+//! Models: each server delays a request as one with random arrivals of the other warps does, and its utilization is at most 1.
 //! Among the load/store unit, ports and DRAM, which form a pipeline, only the one with the longest wait counts: it passes requests
 //! on no faster than it serves them. Warps that are resident together are slowed down equally; when one ends, the rest speed
 //! up.

@@ -320,7 +320,7 @@ fn lanes_that_are_no_neighbours_take_the_unit_and_open_pages_one_by_one() {
     assert_eq!(warp.services[UNIT], service(24.0, 576.0, 1.0));
     assert_eq!(warp.services[READ_PORT], service(4.0, 16.0, 1.0));
     assert_eq!(warp.services[DRAM], service(8.0, 64.0, 1.0));
-    // Of three pages those for which one of the last two requests asks are open: 1 - (2/3)^2.
+    // Each of three pages is open if one of the last two requests needed it: 1 - (2/3)^2.
     let opened = 3.0 * (4.0 / 9.0) * 10.0;
     let pages = warp.services[PAGES];
     assert!((pages.cycles - opened).abs() < 1e-9, "{pages:?}");
