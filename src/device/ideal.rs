@@ -1,7 +1,7 @@
 //! Idealizations: parts of a machine that can be made free to measure their cost.
 //!
-//! Models: the parts, their names, and sets of them. `launch::ideal` idealizes them when a launch is resolved. No preset asks
-//! for any: a real machine has none.
+//! Models: the parts, their names, and sets of them. `launch::ideal` idealizes them when a launch is resolved. Presets
+//! idealize none of them.
 //! Sources: the parts are those of the simulator; the method is that of idealized runs, as Fields, Rubin and Bodík, Focusing
 //! Processor Policies via Critical-Path Prediction, ISCA 2001, and Fields et al., Interaction Cost, MICRO 2003.
 
