@@ -2,7 +2,7 @@
 //!
 //! Models: a guess per fetch instruction and register, from the values observed there: `base + slope x position`, with a
 //! constant base. A guess is only a way of writing a value: a wrong one makes cached segments less general, never wrong,
-//! because `uniform` asks for the position wherever a value that moves with it is used non-linearly.
+//! because `uniform` reads the position wherever a value that moves with it is used non-linearly.
 //! Leaves out: registers that differ between lanes.
 //! Units: bits per program word.
 
