@@ -1,9 +1,11 @@
-//! The vector instructions of a GP function, counted by running the interpreters' own code on a counter in place of registers.
+//! Vector instructions of a GP function, counted by running the interpreters' own code on counters instead of registers.
 //!
-//! Models: every operation that `Element::apply` and `Element::add_errors` ask of a set of instructions, as the instructions that the path
-//! makes of it. Constants are in registers or in the operand of the instruction that reads them, so they cost nothing.
-//! Leaves out: what a compiler merges (two logical operations to one) or spills; the rare elements whose sine is computed one by one.
-//! Units: instructions for 16 elements. Sources: the code itself (`gp/interpret/simd`).
+//! Models: every operation of the instruction set used by `Element::apply` and `Element::add_errors`, as the instructions of
+//! the given path. Constants are in registers or in the operand of the instruction that reads them, so they cost nothing.
+//! Leaves out: merging (two logical operations into one) and spilling by the compiler; the rare elements whose sine is computed
+//! one by one.
+//! Units: instructions for 16 elements.
+//! Sources: the code itself (`gp/interpret/simd`).
 
 use crate::gp::interpret::element::Element;
 use crate::gp::interpret::score::Sums;
@@ -13,13 +15,13 @@ use crate::gp::primitive::Primitive;
 use crate::gp::problem::Score;
 use std::cell::Cell;
 
-/// Class of an instruction, as presets distinguish them.
+/// Kind of execution unit, as presets distinguish it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     Multiply,
     Add,
     Compare,
-    /// And, or, whole numbers, choices between two registers, moves between their parts.
+    /// And, or, whole numbers, blends, moves between parts of a register.
     Logic,
     Shift,
     Convert,
@@ -30,17 +32,17 @@ pub enum Class {
 
 pub const CLASSES: usize = 9;
 
-/// The path that the counted instructions belong to.
+/// Vector path of the counted instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Width {
     /// AVX-512: a register holds a vector.
     Whole,
-    /// AVX2: two registers do.
+    /// AVX2: two registers hold a vector.
     Half,
 }
 
 impl Width {
-    /// Registers of a vector.
+    /// Number of registers that hold a vector.
     pub fn registers(self) -> f64 {
         match self {
             Width::Whole => 1.0,
@@ -53,9 +55,9 @@ impl Width {
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Instructions {
     of: [f64; CLASSES],
-    /// The longest way from the operands to the result.
+    /// Longest dependence chain from the operands to the result.
     pub chain: Chain,
-    /// The way from a sum to the same sum with the next vector.
+    /// Dependence chain from a sum to the same sum with the next vector.
     pub recurring: Chain,
 }
 
@@ -73,7 +75,7 @@ impl Instructions {
     }
 }
 
-/// The function of 16 elements, operands and result in registers.
+/// Counts a function of 16 elements, with operands and result in registers.
 pub fn of_function<T: Chained>(function: Primitive, width: Width) -> Instructions {
     let value = T::load(Counter, &Vector::default());
     let mut chain = Chain::default();
@@ -83,7 +85,7 @@ pub fn of_function<T: Chained>(function: Primitive, width: Width) -> Instruction
     Instructions { chain, ..counted }
 }
 
-/// Elements whose values of the counter are chains.
+/// Elements whose counter values are chains.
 pub trait Chained: Element {
     fn chain(value: Self::V<Counter>) -> Chain;
 }
@@ -100,7 +102,7 @@ impl Chained for u32 {
     }
 }
 
-/// Instructions that compare 16 values with the expected outputs.
+/// Counts the comparison of 16 values with the expected ones.
 pub fn of_score<T: Element>(score: Score, width: Width) -> Instructions {
     let value = T::load(Counter, &Vector::default());
     counted(width, || {
@@ -118,7 +120,7 @@ fn counted(width: Width, code: impl FnOnce()) -> Instructions {
     COUNTED.replace((None, Instructions::default())).1
 }
 
-/// Notes instructions: those of either path for the whole vector.
+/// Adds instructions, given per vector for either path.
 fn note(whole: &[(Class, f64)], half: &[(Class, f64)]) {
     let (width, mut sum) = COUNTED.get();
     let made = match width {
@@ -132,20 +134,20 @@ fn note(whole: &[(Class, f64)], half: &[(Class, f64)]) {
     COUNTED.set((width, sum));
 }
 
-/// One instruction for each register.
+/// Adds one instruction per register.
 fn note_each(class: Class) {
     note(&[(class, 1.0)], &[(class, 2.0)]);
 }
 
-/// The longest way from the operands to a value: how many instructions of each class follow each other.
+/// Longest dependence chain from the operands to a value, as the number of consecutive instructions of each class.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Chain([f64; CLASSES]);
 
-/// Cycles that decide which of two ways is longer; those of a machine hardly differ in that.
+/// Typical latencies, used to choose the longer of two chains; machines hardly differ in that choice.
 const USUAL_CYCLES: [f64; CLASSES] = [4.0, 3.0, 3.0, 1.0, 1.0, 4.0, 4.0, 12.0, 2.0];
 
 impl Chain {
-    /// Cycles of the chain, for the given latency of each class.
+    /// Length of the chain in cycles, given the latency of each class.
     pub fn cycles(&self, latency: &[f64; CLASSES]) -> f64 {
         self.0
             .iter()
@@ -169,11 +171,11 @@ impl Chain {
     }
 }
 
-/// A set of instructions that only counts. Its values are chains; conditions are false.
+/// Instruction set that only counts. Its values are chains; conditions are false.
 #[derive(Debug, Clone, Copy)]
 pub struct Counter;
 
-/// Returns the instructions of the path that is counted.
+/// Selects the classes of the counted path.
 fn on_whole(whole: &'static [Class], half: &'static [Class]) -> &'static [Class] {
     match COUNTED.get().0 {
         Some(Width::Half) => half,
@@ -228,7 +230,7 @@ impl Simd for Counter {
         either(a, b);
     }
 
-    // Memory is counted by who knows which operands lie there.
+    // Memory accesses are counted by the caller, which knows the operands' locations.
     fn load(self, _: &Vector<f32>) -> Chain {
         Chain::default()
     }
@@ -320,7 +322,7 @@ mod tests {
         let sin = counts(Primitive::Sin, Width::Whole);
         assert_eq!(sin.of(Class::Multiply), 10.0);
         assert!(sin.total() < 20.0, "{sin:?}");
-        // Of these the reduction, the square, the polynomial and the last multiply-add follow each other.
+        // The reduction, the square, the polynomial and the last multiply-add are dependent.
         let multiplies = sin
             .chain
             .cycles(&[1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);

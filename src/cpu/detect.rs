@@ -1,8 +1,9 @@
-//! The processor that the program runs on, as a preset.
+//! Preset for the processor that the program runs on.
 //!
-//! Models: vendor, family and model of CPUID choose the preset; sizes of the caches are those that the system lists; the clock is
-//! timed on instructions that wait for each other.
-//! Leaves out: cores of different kinds in one processor; clocks that change under load. Units: GHz, bytes.
+//! Models: vendor, family and model from CPUID select the preset; cache sizes are those that the system lists; the clock is
+//! timed on dependent instructions.
+//! Leaves out: cores of different kinds in one processor; clocks that change under load.
+//! Units: GHz, bytes.
 //! Sources: Intel SDM and AMD APM, CPUID leaves 0 and 1; `gp/interpret/cache.rs`.
 
 use super::preset::{Preset, THIS, builtin_names, unknown};
@@ -11,7 +12,7 @@ use crate::gp::interpret::cache::THIS_MACHINE;
 use std::hint::black_box;
 use std::time::Instant;
 
-/// A processor's own name for itself.
+/// Identity of a processor from CPUID.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
     pub vendor: String,
@@ -20,7 +21,7 @@ pub struct Identity {
 }
 
 impl Preset {
-    /// A preset of the binary, or this machine's.
+    /// Loads a built-in preset, or that of this machine.
     pub fn named(name: &str) -> Result<Preset, DeviceError> {
         match name {
             THIS => this_machine(),
@@ -44,7 +45,7 @@ impl Preset {
     }
 }
 
-/// The preset for a processor: the last one where none knows it.
+/// Loads the preset for a processor: the last one if none matches it.
 pub fn preset_for(identity: &Identity) -> Result<Preset, DeviceError> {
     let mut last = None;
     for name in builtin_names() {
@@ -57,7 +58,7 @@ pub fn preset_for(identity: &Identity) -> Result<Preset, DeviceError> {
     last.ok_or_else(|| unknown(THIS))
 }
 
-/// This machine's preset, with the caches and the clock found.
+/// Loads this machine's preset, with the detected caches and clock.
 fn this_machine() -> Result<Preset, DeviceError> {
     let mut preset = preset_for(&identity())?;
     preset.found("core.clock_ghz", clock_ghz(), "timed on this machine");
@@ -100,7 +101,8 @@ fn identity() -> Identity {
     }
 }
 
-/// Instructions that wait for each other, timed for about half a millisecond, what an evaluation takes; the shortest of some times.
+/// Number of dependent instructions timed: about half a millisecond, the time of an evaluation; the shortest of several runs
+/// counts.
 const CHAIN: u32 = 1_000_000;
 const TIMES: usize = 20;
 

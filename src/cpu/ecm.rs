@@ -1,11 +1,12 @@
-//! The time of a population on a core: an execution-cache-memory model.
+//! Execution-cache-memory model: the time of a population on a core.
 //!
-//! Models: for every step on every block of cases the interpreter's own instructions, jumps that were not predicted, and for every vector the
-//! slowest of: instructions on registers, loads and stores, lines that cross between two levels of caches. Where data moves while the core
-//! computes (`overlaps`) the slowest decides, where it does not loads, stores and all levels add up.
-//! A step whose result the next one reads takes at least the time until that is there, which counts where blocks are short.
-//! Leaves out: other waits of steps for each other, copying cases into chunks, other threads.
-//! Units: cycles. Sources: Treibig and Hager 2010, Hofmann et al. 2018 (ECM); Williams et al. 2009 (roofline).
+//! Models: for every step on every block of cases, the interpreter's own instructions and mispredicted jumps, and for every
+//! vector the slowest of: instructions on registers, loads and stores, lines transferred between two cache levels. If data
+//! moves while the core computes (`overlaps`), the slowest determines the time; otherwise loads, stores and all levels add up.
+//! A step whose result the next one reads takes at least the latency of that result, which matters if blocks are short.
+//! Leaves out: other dependences between steps, copying cases into chunks, other threads.
+//! Units: cycles.
+//! Sources: Treibig and Hager 2010, Hofmann et al. 2018 (ECM); Williams et al. 2009 (roofline).
 
 use super::count::Class;
 use super::large::Large;
@@ -17,7 +18,7 @@ use crate::util::names::named;
 use std::collections::{BTreeMap, HashMap};
 
 named! {
-    /// Why cycles pass.
+    /// Cause of cycles.
     pub enum Cause ("cause") {
         /// The interpreter's own instructions.
         Dispatch = "dispatch",
@@ -30,22 +31,22 @@ named! {
         L2 = "L2",
         L3 = "L3",
         Memory = "memory",
-        /// Comparing values with the expected outputs.
+        /// Comparing values with the expected ones.
         Score = "comparison",
     }
 }
 
-/// A prediction.
+/// Prediction for a population.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Predicted {
     pub gpops_billion: f64,
-    /// Cycles for all programs on all cases.
+    /// Cycles of all programs on all cases.
     pub cycles: f64,
-    /// By cause, in the order of `Cause::ALL`; they add up to `cycles`.
+    /// Cycles by cause, in the order of `Cause::ALL`; they add up to `cycles`.
     pub by_cause: [f64; Cause::ALL.len()],
-    /// Bytes that are touched between two uses of a row of the interpreter's memory, on average over a chunk.
+    /// Mean number of bytes touched between two uses of a row of the interpreter's memory, over a chunk.
     pub reuse_bytes: f64,
-    /// Executions of steps on blocks.
+    /// Executions of a step on a block.
     pub steps: f64,
 }
 
@@ -55,14 +56,14 @@ impl Predicted {
     }
 }
 
-/// Blocks of a chunk that are walked through; more are like them.
+/// Maximum number of blocks of a chunk that are walked; the others are assumed alike.
 const WALKED_BLOCKS: usize = 32;
-/// Vectors of a round of the interpreters' loops: the compiler unrolls them twice.
+/// Vectors per iteration of the interpreters' loops: the compiler unrolls them twice.
 const ROUND: f64 = 2.0;
-/// Steps on blocks that are walked through at most; then only some of the programs are.
+/// Maximum number of steps on blocks that are walked; beyond it only some of the programs are.
 const WALKED_STEPS: usize = 400_000;
 
-/// The time of `work` on one core.
+/// Predicts the time of `work` on one core.
 pub fn predict(work: &Work, machine: &Machine) -> Predicted {
     let mut total = Sum::default();
     let full = work.n_vectors / work.chunk.max(1);
@@ -86,7 +87,7 @@ pub fn predict(work: &Work, machine: &Machine) -> Predicted {
 struct Sum {
     by_cause: [f64; Cause::ALL.len()],
     steps: f64,
-    /// Maximum over the chunks.
+    /// Mean reuse distance in the longest chunk.
     reuse_bytes: f64,
 }
 
@@ -104,7 +105,7 @@ impl Sum {
     }
 }
 
-/// Time of all programs on a chunk of `vectors` vectors.
+/// Sums all programs on a chunk of `vectors` vectors.
 fn chunk(work: &Work, machine: &Machine, vectors: usize) -> Sum {
     let block = work.block.min(vectors).max(1);
     let n_blocks = vectors as f64 / block as f64;
@@ -115,7 +116,7 @@ fn chunk(work: &Work, machine: &Machine, vectors: usize) -> Sum {
         machine,
         rows: Residency::new(&machine.caches),
         vectors: block as f64,
-        // Cases of the blocks that are not walked through lie between those that are.
+        // Cases of skipped blocks lie between those of walked blocks.
         column_bytes: (vectors * BYTES) as f64 / walked as f64,
         surprise: surprise(work),
         unlearned: (machine.learning_runs / n_blocks).min(1.0),
@@ -139,7 +140,7 @@ fn chunk(work: &Work, machine: &Machine, vectors: usize) -> Sum {
     all
 }
 
-/// The probability that a step's jump goes elsewhere than that of a step chosen at random.
+/// Probability that a step's jump target differs from that of a step chosen at random.
 fn surprise(work: &Work) -> f64 {
     let mut seen: BTreeMap<Action, f64> = BTreeMap::new();
     let mut n = 0.0;
@@ -153,14 +154,14 @@ fn surprise(work: &Work) -> f64 {
         .sum::<f64>()
 }
 
-/// Through the programs, block after block.
+/// Walk through the programs, block after block.
 struct Walk<'a> {
     work: &'a Work,
     machine: &'a Machine,
     rows: Residency<'a>,
     /// Vectors of a block.
     vectors: f64,
-    /// Bytes of a column, for a walked block.
+    /// Bytes of a column per walked block.
     column_bytes: f64,
     surprise: f64,
     /// Fraction of a program's runs on the blocks of a chunk whose jumps are not yet predicted.
@@ -168,12 +169,12 @@ struct Walk<'a> {
     costs: HashMap<(Action, usize, bool), Core>,
 }
 
-/// Costs of a step besides the row that it computes.
+/// Properties of a step besides the row that it computes.
 #[derive(Debug, Clone, Copy, Default)]
 struct Extra {
-    /// Cycles that every vector takes besides.
+    /// Additional cycles per vector.
     slow: f64,
-    /// The next step reads what this one writes.
+    /// Whether the next step reads the row that this one writes.
     is_read_next: bool,
 }
 
@@ -182,12 +183,12 @@ struct Extra {
 struct Core {
     arithmetic: f64,
     memory: f64,
-    /// Cycles from a vector's previous store to the store of this step.
+    /// Latency from a previously stored operand to the stored result, for one vector.
     latency: f64,
 }
 
 impl Walk<'_> {
-    /// The chunk was just filled with its cases.
+    /// Touches the cases of a chunk that has just been filled.
     fn cases(&mut self, blocks: usize) {
         for block in 0..blocks as u32 {
             for input in 0..self.work.n_inputs {
@@ -248,7 +249,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Cycles that large arguments add to a vector.
+    /// Cycles added to a vector by large arguments.
     fn one_by_one(&self, large: Large) -> f64 {
         let found = large.vectors * self.machine.mispredict_cycles;
         found + large.elements * LARGE_INSTRUCTIONS / self.machine.branchy_per_cycle
@@ -303,13 +304,14 @@ impl Walk<'_> {
         sum.note(Cause::Mispredicted, times * lost);
     }
 
-    /// The probability that the end of a row's loop is not predicted: 0 up to the rounds that the preset says, 1 from four times as many on.
+    /// Probability that the end of a row's loop is mispredicted: 0 up to the preset's number of rounds, 1 from four times as
+    /// many on.
     fn missed_end(&self) -> f64 {
         let rounds = self.vectors / ROUND / self.machine.predicted_rounds;
         ((rounds - 1.0) / 3.0).clamp(0.0, 1.0)
     }
 
-    /// Cycles of a vector: arithmetic, then what loads and stores and each level add.
+    /// Cycles of a vector: arithmetic, then the increments for loads and stores and for each level.
     fn layers(&self, core: Core, crossing: &Crossing) -> [f64; 2 + LEVELS] {
         let mut layers = [core.arithmetic, 0.0, 0.0, 0.0, 0.0];
         let mut busy = core.memory;
@@ -341,7 +343,7 @@ impl Walk<'_> {
     }
 }
 
-/// Cycles of a vector with all data in the L1.
+/// Computes the cycles of a vector with all data in the L1.
 fn core(work: &Work, machine: &Machine, step: &Step) -> Core {
     let registers = &machine.registers;
     let instructions = work.instructions(step.action);
@@ -363,7 +365,7 @@ fn core(work: &Work, machine: &Machine, step: &Step) -> Core {
     let total = instructions.total();
     let issued = total + loads + stores + work.kind.overhead().vector;
     let arithmetic = pipes.into_iter().fold(0.0, f64::max);
-    // So many vectors are under way that their instructions fill the window.
+    // The vectors in flight fill the window with their instructions.
     let chain = machine.load_cycles + instructions.chain.cycles(&machine.latency);
     let arithmetic = arithmetic
         .max(total / registers.vector_per_cycle)

@@ -1,4 +1,4 @@
-//! Tests that the model responds as physics predicts.
+//! Tests that the model responds as physics requires.
 
 use super::super::count::Width;
 use super::super::preset::{Preset, builtin_names};
@@ -9,7 +9,7 @@ use crate::gp::evolve::dice::Dice;
 use crate::gp::evolve::init::{Ingredients, of_size};
 use crate::gp::problem::sextic;
 
-/// Random programs on blocks of the given number of cases.
+/// Random programs on blocks of `block_cases` cases.
 fn work(kind: Kind, block_cases: usize) -> Work {
     let problem = sextic::problem(1, 20_000);
     let ingredients = Ingredients::of(&problem, FunctionChoice::Uniform);
@@ -100,7 +100,7 @@ fn an_endless_l1_leaves_nothing_to_the_l2() {
     let of = |preset: &Preset| predict(&work, &preset.machine(Width::Half).unwrap());
     let (usual, endless) = (of(&preset), of(&endless));
     assert!(usual.of(Cause::L2) > 0.05 * usual.cycles);
-    // What was never touched before comes from somewhere.
+    // Data touched for the first time is always fetched.
     assert!(endless.of(Cause::L2) < 1e-3 * endless.cycles, "{endless:?}");
 }
 

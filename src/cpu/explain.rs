@@ -1,7 +1,10 @@
-//! Why an interpreter is as fast as it is on a core, and why its speed turns where it does over the block of cases.
+//! Breakdown of an interpreter's time on a core, and its speed as a function of the block of cases.
 //!
-//! Models: the prediction without each part of the core, as `predictor::interventions` does for GPUs; the curve over the block.
-//! Leaves out: the words (`report/cpu.rs`). Units: cases, cycles. Sources: `ecm.rs`.
+//! Models: the prediction with each part of the core idealized, as `predictor::interventions` does for GPUs; the curve over the
+//! block size.
+//! Leaves out: wording (`report/cpu.rs`).
+//! Units: cases, cycles.
+//! Sources: `ecm.rs`.
 
 use super::ecm::{self, Cause, Predicted};
 use super::preset::Machine;
@@ -9,7 +12,7 @@ use super::work::{Kind, Setup, Work, WorkError};
 use crate::gp::problem::Problem;
 use crate::gp::program::Rpn;
 
-/// One block of cases, predicted.
+/// Prediction for one size of the block of cases.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
     pub block_cases: usize,
@@ -18,26 +21,26 @@ pub struct Point {
     pub predicted: Predicted,
     /// Nodes of all programs.
     pub nodes: u64,
-    /// Blocks that all cases are cut into.
+    /// Number of blocks into which all cases are divided.
     pub blocks: f64,
 }
 
 impl Point {
-    /// Cycles for a node on a block.
+    /// Converts cycles to cycles per node on a block.
     pub fn per_token(&self, cycles: f64) -> f64 {
         cycles / (self.nodes as f64 * self.blocks).max(1.0)
     }
 }
 
-/// An interpreter on a core.
+/// Breakdown for one interpreter on a core.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explained {
     pub interpreter: &'static str,
-    /// Points by block size, smallest first; a single one where the interpreter chooses the block itself.
+    /// Predictions by block size, ascending; a single one if the interpreter chooses its own block.
     pub curve: Vec<Point>,
-    /// The fastest of them.
+    /// Index of the fastest point.
     pub best: usize,
-    /// Speedup of the fastest without each cause, largest first.
+    /// Speedup of the fastest point without each cause, largest first.
     pub gains: Vec<(Cause, f64)>,
 }
 
@@ -47,7 +50,7 @@ impl Explained {
     }
 }
 
-/// Predicts the interpreter on blocks of each size in `blocks`; on its own blocks where it has no choice.
+/// Predicts the interpreter on each of the given block sizes, or on its own if it offers no choice.
 pub fn explain(
     kind: Kind,
     programs: &[Rpn],
@@ -100,7 +103,7 @@ fn gains(work: &Work, point: &Point, machine: &Machine) -> Vec<(Cause, f64)> {
         let without = ecm::predict(work, &machine.without(cause));
         (cause, point.predicted.cycles / without.cycles.max(1.0))
     };
-    // No part of the core compares.
+    // Comparison uses no part of the core of its own.
     let parts = Cause::ALL
         .into_iter()
         .filter(|cause| *cause != Cause::Score);
@@ -109,11 +112,11 @@ fn gains(work: &Work, point: &Point, machine: &Machine) -> Vec<(Cause, f64)> {
     gains
 }
 
-/// More than any program needs.
+/// Capacity or rate that never limits a program.
 const FREE: f64 = 1e9;
 
 impl Machine {
-    /// Returns a copy of the core in which this cause costs no time.
+    /// Returns the core with the costs of one cause removed.
     pub fn without(&self, cause: Cause) -> Machine {
         let mut machine = self.clone();
         let larger =

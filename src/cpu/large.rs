@@ -1,8 +1,10 @@
 //! Sines and cosines of large arguments, which the interpreters compute element by element.
 //!
-//! Models: of the vectors of each program's sin and cos, the part with an argument beyond `math::REDUCIBLE`, and how many such arguments they
-//! have, from evaluating the program on some of the cases.
-//! Leaves out: which of several sines of a program has them. Units: elements. Sources: `gp/interpret/math.rs`.
+//! Models: for each program, the fraction of sin and cos vectors with an argument beyond `math::REDUCIBLE`, and the number of
+//! such arguments, from evaluating the program on a sample of the cases.
+//! Leaves out: which of a program's sines have them.
+//! Units: elements.
+//! Sources: `gp/interpret/math.rs`.
 
 use crate::gp::interpret::math::REDUCIBLE;
 use crate::gp::interpret::simd::LANES;
@@ -10,19 +12,19 @@ use crate::gp::primitive::Primitive;
 use crate::gp::problem::Cases;
 use crate::gp::program::{Rpn, Token};
 
-/// Vectors of cases that a program is evaluated on.
+/// Number of case vectors on which a program is evaluated.
 const SAMPLED_VECTORS: usize = 8;
 
-/// Large arguments per vector, of the sines of a program or of its cosines.
+/// Large arguments per vector of a program's sines, or cosines.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Large {
-    /// Probability that a vector has a large argument.
+    /// Probability that a vector contains large arguments.
     pub vectors: f64,
-    /// Large arguments, on average over all vectors.
+    /// Mean number of large arguments, over all vectors.
     pub elements: f64,
 }
 
-/// Returns the large arguments of sine, then of cosine.
+/// Measures the large arguments of sin, then those of cos.
 pub fn of_program(program: &Rpn, cases: &Cases<f32>) -> [Large; 2] {
     let mut large = [Large::default(); 2];
     let has = |function: &Token| kind(function).is_some();
@@ -47,7 +49,7 @@ pub fn of_program(program: &Rpn, cases: &Cases<f32>) -> [Large; 2] {
     large
 }
 
-/// Sine or cosine.
+/// Index of the function: 0 for sine, 1 for cosine.
 fn kind(token: &Token) -> Option<usize> {
     match token {
         Token::Apply(Primitive::Sin) => Some(0),
@@ -56,7 +58,7 @@ fn kind(token: &Token) -> Option<usize> {
     }
 }
 
-/// Each sine and cosine of the program, with its number of large arguments.
+/// Evaluates a vector of cases; returns each sine and cosine of the program with its number of large arguments.
 fn on_vector(program: &Rpn, cases: &Cases<f32>, first: usize) -> Vec<(usize, usize)> {
     let mut stack: Vec<[f32; LANES]> = Vec::new();
     let mut found = Vec::new();

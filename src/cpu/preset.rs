@@ -1,7 +1,10 @@
 //! Presets of CPU cores: every value with unit, kind and source.
 //!
-//! Models: one core, its registers' instructions on either path, its caches and its share of the memory. The files are under `fixtures/cpus/`.
-//! Leaves out: several threads on one core. Units: in the files, checked here. Sources: in the files.
+//! Models: one core, its vector instructions on either path, its caches and its share of the memory. The files are under
+//! `fixtures/cpus/`.
+//! Leaves out: several threads on one core.
+//! Units: in the files, checked here.
+//! Sources: in the files.
 
 use super::count::{CLASSES, Width};
 use super::residency::LEVELS;
@@ -11,7 +14,7 @@ use crate::device::table::{
 use crate::device::{DeviceError, Reader, text_of};
 use crate::util::refused::Refused;
 
-/// The presets in the binary, the one that fits every processor last.
+/// Built-in presets; the last one fits every processor.
 const BUILTIN: [(&str, &str); 4] = [
     ("zen5", include_str!("../../fixtures/cpus/zen5.toml")),
     ("zen4", include_str!("../../fixtures/cpus/zen4.toml")),
@@ -22,30 +25,30 @@ const BUILTIN: [(&str, &str); 4] = [
     ("x86-64", include_str!("../../fixtures/cpus/x86-64.toml")),
 ];
 
-/// Names of the presets in the binary.
+/// Names of the built-in presets.
 pub fn builtin_names() -> [&'static str; 4] {
     BUILTIN.map(|(name, _)| name)
 }
 
-/// The name of the machine that the program runs on.
+/// Name of the machine that the program runs on.
 pub const THIS: &str = "cpu";
 
-/// A cache and its way to the level above it.
+/// A cache and its link to the next level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cache {
     pub bytes: f64,
     pub ways: f64,
-    /// Between it and the next level.
+    /// Bandwidth from the next level; `write_bytes_per_cycle`: to the next level.
     pub read_bytes_per_cycle: f64,
     pub write_bytes_per_cycle: f64,
 }
 
-/// Instructions on registers of one width.
+/// Throughput of instructions on registers of one width.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Registers {
-    /// Instructions of each class that start in a cycle.
+    /// Instructions started per cycle, by class.
     pub per_cycle: [f64; CLASSES],
-    /// Vector instructions of all classes together.
+    /// Vector instructions started per cycle, all classes together.
     pub vector_per_cycle: f64,
     pub loads_per_cycle: f64,
     pub stores_per_cycle: f64,
@@ -53,51 +56,51 @@ pub struct Registers {
     pub memory_per_cycle: f64,
 }
 
-/// The plain numbers.
+/// Plain numbers of a core.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Machine {
     pub clock_ghz: f64,
-    /// Instructions that start in a cycle.
+    /// Instructions started per cycle.
     pub issue_per_cycle: f64,
-    /// Instructions of an interpreter's own code, between its jumps.
+    /// Instructions per cycle of an interpreter's own code, between its jumps.
     pub branchy_per_cycle: f64,
     pub mispredict_cycles: f64,
-    /// Times that a sequence of jumps runs before it is predicted.
+    /// Executions of a sequence of jumps before it is predicted.
     pub learning_runs: f64,
-    /// Rounds of the longest loop whose end is always predicted; of one four times as long it never is.
+    /// Iterations of the longest loop whose end is always predicted; with four times as many it never is.
     pub predicted_rounds: f64,
     pub registers: Registers,
-    /// Cycles from an instruction of each class to one that needs its result.
+    /// Latency of each instruction class.
     pub latency: [f64; CLASSES],
-    /// Cycles from a load to an instruction that needs it.
+    /// Latency of a load.
     pub load_cycles: f64,
-    /// Cycles from the store of a vector to an instruction that loads it.
+    /// Latency from storing a vector to an instruction that loads it.
     pub forward_cycles: f64,
-    /// Instructions on vectors that may wait for their operands.
+    /// Vector instructions that may wait for their operands.
     pub vector_window: f64,
-    /// Whether transfers between caches overlap with computation.
+    /// Whether cache transfers overlap with computation.
     pub overlaps: bool,
     pub caches: [Cache; LEVELS],
 }
 
-/// A core and where its values come from.
+/// A core and the sources of its values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preset {
     pub name: String,
     pub title: String,
-    /// CPUID vendor; empty for the preset that fits all.
+    /// Vendor in CPUID's notation; empty for the preset that fits all.
     pub vendor: String,
     pub families: Vec<u32>,
-    /// Empty: every one of the families.
+    /// CPUID models; empty: all models of the families.
     pub models: Vec<u32>,
-    /// In the order of the fields.
+    /// Values in the order of the fields.
     pub values: Vec<Entry>,
 }
 
 const PER_CYCLE: &str = "instructions/cycle";
 const BYTES_PER_CYCLE: &str = "bytes/cycle";
 
-/// Range of a value, in its unit.
+/// Allowed range of positive values.
 const POSITIVE: Allowed = (0.01, 1e12);
 
 const fn field(section: &'static str, name: &'static str, unit: &'static str) -> Field {
@@ -112,7 +115,7 @@ const fn field(section: &'static str, name: &'static str, unit: &'static str) ->
     }
 }
 
-/// Field whose value may be zero.
+/// Declares a field that may be zero.
 const fn or_none(section: &'static str, name: &'static str, unit: &'static str) -> Field {
     Field {
         allowed: (0.0, POSITIVE.1),
@@ -120,7 +123,7 @@ const fn or_none(section: &'static str, name: &'static str, unit: &'static str) 
     }
 }
 
-/// Values besides those of the registers.
+/// Fields besides those of the registers.
 const FIELDS: [Field; 31] = [
     field("core", "clock_ghz", "GHz"),
     field("core", "issue_per_cycle", PER_CYCLE),
@@ -155,7 +158,7 @@ const FIELDS: [Field; 31] = [
     field("memory", "write_gb_per_second", "GB/s"),
 ];
 
-/// In the order of `count::Class`, then those of `Registers`.
+/// Register fields: those of `count::Class`, in its order, then the others of `Registers`.
 const REGISTER_FIELDS: [&str; CLASSES + 4] = [
     "multiply_per_cycle",
     "add_per_cycle",
@@ -172,7 +175,7 @@ const REGISTER_FIELDS: [&str; CLASSES + 4] = [
     "memory_per_cycle",
 ];
 
-/// Every value that a preset may have.
+/// All fields of a preset.
 fn fields() -> Vec<Field> {
     let widths = [Width::Whole, Width::Half].into_iter();
     let of_registers =
@@ -188,7 +191,7 @@ fn section(width: Width) -> &'static str {
 }
 
 impl Preset {
-    /// A preset of the binary.
+    /// Loads a built-in preset.
     pub fn load(name: &str) -> Result<Self, DeviceError> {
         match text_of(&BUILTIN, name) {
             Some(text) => Self::parse(name, text),
@@ -196,7 +199,7 @@ impl Preset {
         }
     }
 
-    /// A preset's text. Every value must be there, and no other; a section of registers may be absent.
+    /// Parses a preset. Every value must be present, and no other; a section of registers may be absent.
     pub fn parse(name: &str, text: &str) -> Result<Self, DeviceError> {
         let file = PresetFile::parse(text, name, &fields())?;
         Self::of(file).map_err(|error| DeviceError::in_file(name, error))
@@ -219,7 +222,7 @@ impl Preset {
         Ok(preset)
     }
 
-    /// Returns a readable description with clock and cache sizes.
+    /// Describes the core in one line.
     pub fn about(&self) -> String {
         let value = |section, field| self.value(section, field).unwrap_or(0.0);
         format!(
@@ -233,18 +236,18 @@ impl Preset {
         )
     }
 
-    /// Whether the preset has values for registers of this width.
+    /// Tells whether the preset covers instructions on registers of this width.
     pub fn has(&self, width: Width) -> bool {
         let section = section(width);
         self.values.iter().any(|value| value.section == section)
     }
 
-    /// A value; `None` if there is none of this name.
+    /// Returns a value; `None` if no value has this name.
     pub fn value(&self, section: &str, field: &str) -> Option<f64> {
         find(&self.values, section, field)?.number()
     }
 
-    /// Returns a copy with one value changed.
+    /// Returns the core with one value changed.
     pub fn with(&self, key: &str, value: f64) -> Result<Self, DeviceError> {
         let mut changed = self.clone();
         match changed.values.iter_mut().find(|entry| entry.key() == key) {
@@ -257,7 +260,7 @@ impl Preset {
         Ok(changed)
     }
 
-    /// The plain numbers for registers of this width.
+    /// Returns the plain numbers for registers of this width.
     pub fn machine(&self, width: Width) -> Result<Machine, DeviceError> {
         let numbers = self.numbers(width);
         numbers.map_err(|error| DeviceError::in_file(&self.name, error))
@@ -339,7 +342,7 @@ impl Preset {
     }
 }
 
-/// Refuses a name, or a processor, that no preset is for.
+/// Refuses a name or a processor that has no preset.
 pub(super) fn unknown(name: &str) -> DeviceError {
     DeviceError::Unknown {
         given: name.to_owned(),

@@ -1,18 +1,19 @@
-//! Residency of rows: the cache that holds a row when it is touched again.
+//! Cache residency of a row when it is touched again.
 //!
-//! Models: rows in the order of their last use. Between two uses of a row the interpreter touches so many bytes of others; spread evenly over the
-//! sets of a cache, they push the row out of a set with the probability that more lines fall on it than it has ways, so that a cache that is
-//! nearly full still holds a part. Changed lines that are pushed out are written back.
-//! Leaves out: useless prefetches; other programs on the core; the order of replacement within a set.
-//! Units: bytes; parts of a row's lines. Sources: Hill and Smith 1989 (sets from distances); Mattson et al. 1970 (distances).
+//! Models: rows in the order of their last use. Between two uses of a row the interpreter touches a number of other bytes;
+//! spread evenly over the sets of a cache, they evict the row from a set with the probability that more lines map to it than it
+//! has ways, so that a cache that is nearly full still holds a part. Dirty lines are written back on eviction.
+//! Leaves out: useless prefetches; other activity on the core; the replacement order within a set.
+//! Units: bytes; fractions of a row's lines.
+//! Sources: Hill and Smith 1989 (sets from distances); Mattson et al. 1970 (distances).
 
 use super::preset::Cache;
 use super::work::Row;
 
-/// Levels of caches.
+/// Number of cache levels.
 pub const LEVELS: usize = 3;
 
-/// Fraction of a row's lines that crosses from and to the next level, for each level.
+/// Fraction of a row's lines transferred from and to the next level, for each level.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Crossing {
     pub fetched: [f64; LEVELS],
@@ -28,21 +29,21 @@ impl Crossing {
     }
 }
 
-/// A row of one of the blocks: slots are the same in all.
+/// A row and its block; slots are shared by all blocks.
 pub type Name = (Row, u32);
 
 struct Known {
     name: Name,
     bytes: f64,
-    /// The part that was changed since it came into each level.
+    /// Fraction modified since it entered each level.
     changed: [f64; LEVELS],
 }
 
-/// Rows in the order of their last use, the last first.
+/// Rows in the order of their last use, the most recent first.
 pub struct Residency<'a> {
     caches: &'a [Cache; LEVELS],
     rows: Vec<Known>,
-    /// Bytes touched between two uses of a slot, and how many such pairs there were.
+    /// Sum of reuse distances of slots in bytes, and their number.
     reused: [f64; 2],
 }
 
@@ -55,12 +56,12 @@ impl<'a> Residency<'a> {
         }
     }
 
-    /// Bytes that are touched between two uses of a slot, on average.
+    /// Mean reuse distance of slots, in bytes.
     pub fn reuse_bytes(&self) -> f64 {
         self.reused[0] / self.reused[1].max(1.0)
     }
 
-    /// Uses a row of `bytes` bytes; returns its crossings.
+    /// Uses a row of `bytes` bytes and returns the transfers.
     pub fn touch(&mut self, name: Name, bytes: f64, writes: bool) -> Crossing {
         let mut distance = bytes;
         let found = self.rows.iter().position(|row| {
@@ -103,7 +104,8 @@ impl<'a> Residency<'a> {
         crossing
     }
 
-    /// The part of a row that each level still holds after so many bytes. What a level holds, the next ones need not look for.
+    /// Fraction of a row that each level still holds at this reuse distance. Lines found in one level count as held in the next
+    /// ones.
     fn held(&self, distance: f64) -> [f64; LEVELS] {
         let mut least: f64 = 0.0;
         std::array::from_fn(|level| {
@@ -114,12 +116,12 @@ impl<'a> Residency<'a> {
 }
 
 impl Cache {
-    /// The part of a row that is still present after `distance` bytes, its own among them, were touched.
+    /// Fraction of a row that is still cached at this reuse distance, which includes the row itself.
     pub fn holds(&self, distance: f64) -> f64 {
         if self.bytes <= 0.0 {
             return 0.0;
         }
-        // Lines that fall on a set, on average: a Poisson distribution.
+        // Lines that map to a set, on average: a Poisson distribution.
         let mean = distance / self.bytes * self.ways;
         let mut term = (-mean).exp();
         let mut below = 0.0;

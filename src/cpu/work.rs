@@ -1,9 +1,10 @@
-//! The work of an interpreter for a population: steps on rows of cases, from the programs themselves.
+//! Work of an interpreter for a population: steps on rows of cases, derived from the programs.
 //!
-//! Models: every step that `rpn-2d`, `lgp-2d` and `accumulator` execute for a block of cases, with the rows that it reads and writes; the
-//! blocks and chunks that the cases are cut into.
+//! Models: every step that `rpn-2d`, `lgp-2d` and `accumulator` execute for a block of cases, with the rows that it reads and
+//! writes; the division of the cases into blocks and chunks.
 //! Leaves out: copying the cases into a chunk (once for all programs); the threads.
-//! Units: vectors of 16 elements, rows. Sources: `gp/interpret`.
+//! Units: vectors of 16 elements, rows.
+//! Sources: `gp/interpret`.
 
 use super::count::{self, Chained, Instructions, Width};
 use super::large::{self, Large};
@@ -25,21 +26,21 @@ use crate::util::names::named;
 /// Row of data in the caches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Row {
-    /// Row of the interpreter's own memory.
+    /// Slot of the interpreter's own memory.
     Slot(u32),
-    /// A column of the cases.
+    /// Column of the cases.
     Input(u16),
-    /// Expected outputs.
+    /// Expected values of the programs.
     Expected,
 }
 
-/// Operation of a step on every vector of a block.
+/// Action of a step on every vector of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Action {
     Function(Primitive),
-    /// Loads or stores its row only.
+    /// Only loads or stores its rows.
     Move,
-    /// Compares the program's values with the expected outputs.
+    /// Compares the program's values with the expected ones.
     Score,
 }
 
@@ -50,16 +51,16 @@ pub struct Step {
     pub writes: Option<Row>,
 }
 
-/// Instructions of the interpreters around the vectors of a step.
+/// Overhead instructions around the vectors of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Overhead {
     /// Scalar instructions of a step on a block: finding operands, the jump to the function, setting up the loop.
     pub step: f64,
-    /// Scalar instructions of the comparison with the expected outputs.
+    /// Scalar instructions of the comparison with the expected values.
     pub score: f64,
-    /// Scalar instructions of the loop, for every vector.
+    /// Scalar instructions of the loop, per vector.
     pub vector: f64,
-    /// There is no loop whose end must be found: the next step is fetched while vectors are computed.
+    /// Whether the overhead is hidden: without a loop end to predict, the next step is fetched while vectors are computed.
     pub hides: bool,
 }
 
@@ -67,7 +68,7 @@ pub struct Overhead {
 pub const LARGE_INSTRUCTIONS: f64 = 130.0;
 
 named! {
-    /// One of the interpreters that are modelled.
+    /// Interpreters covered by the model.
     pub enum Kind ("interpreter") {
         Rpn2d = "rpn-2d",
         Lgp2d = "lgp-2d",
@@ -76,7 +77,7 @@ named! {
 }
 
 impl Kind {
-    /// The one with this name.
+    /// Finds an interpreter by name.
     pub fn named(given: &str) -> Result<Kind, WorkError> {
         let found = Kind::ALL.iter().copied().find(|kind| kind.name() == given);
         found.ok_or_else(|| WorkError::Interpreter {
@@ -84,7 +85,7 @@ impl Kind {
         })
     }
 
-    /// Cases of a block, as wanted or as the interpreter chooses them here; none: it has blocks of its own.
+    /// Cases of a block, as requested or as the interpreter chooses on this host; `None` if its blocks are fixed.
     pub fn block_cases(self, problem: &Problem, wanted: Option<usize>) -> Option<usize> {
         let options = Options {
             path: Path::Portable(Portable),
@@ -102,8 +103,9 @@ impl Kind {
         }
     }
 
-    /// Counted by `tools/count-cpu-dispatch`: instructions executed for blocks of one vector and of four, by subtraction. Of the accumulator's
-    /// step 8 of 29 are additions, of its comparison 64 are those of 64 cases.
+    /// Overhead counted by `tools/count-cpu-dispatch`: instructions executed for blocks of one vector and of four, by
+    /// subtraction. 8 of the 29 instructions of an accumulator step are additions; 64 of its comparison's are those of 64
+    /// cases.
     pub fn overhead(self) -> Overhead {
         let (step, score, vector, hides) = match self {
             Kind::Rpn2d => (62.0, 106.0, 2.0, false),
@@ -119,7 +121,7 @@ impl Kind {
     }
 }
 
-/// Why there is no prediction.
+/// Refusal of a prediction.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WorkError {
     #[error("interpreter: given {given}; allowed with a model of the CPU: {}", Kind::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", "))]
@@ -135,17 +137,17 @@ pub enum WorkError {
 pub struct Work {
     pub kind: Kind,
     pub width: Width,
-    /// Steps of each program, on a block.
+    /// Steps of each program on a block.
     pub programs: Vec<Vec<Step>>,
     /// Slots that each program fills before the first block of a chunk.
     pub filled: Vec<Vec<Row>>,
-    /// Large arguments of sine and cosine, by program; their mean where programs share steps.
+    /// Large sine and cosine arguments of each program; the mean over programs if they share steps.
     pub large: Vec<[Large; 2]>,
     /// Columns of the cases.
     pub n_inputs: usize,
     /// Programs that take turns on a block.
     pub together: usize,
-    /// Vectors of a block, of a chunk, of all cases.
+    /// Vectors per block; `chunk`: per chunk; `n_vectors`: of all cases.
     pub block: usize,
     pub chunk: usize,
     pub n_vectors: usize,
@@ -158,18 +160,18 @@ pub struct Work {
     score: Instructions,
 }
 
-/// How an interpreter is run.
+/// Configuration of an interpreter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Setup {
     pub width: Width,
     /// Fitness cases of a block; absent: the interpreter's own choice.
     pub block_cases: Option<usize>,
-    /// Whether repeated expressions are evaluated once, where the interpreter can.
+    /// Whether common subexpressions are evaluated once, if the interpreter can.
     pub share: bool,
 }
 
 impl Setup {
-    /// Setup for these options.
+    /// Derives the setup from an interpreter's options.
     pub fn of(options: Options) -> Result<Setup, WorkError> {
         let width = match options.path.name() {
             "avx512" => Width::Whole,
@@ -197,7 +199,7 @@ impl Work {
         }
     }
 
-    /// Instructions of a step for a vector, apart from loads and stores.
+    /// Instructions of a step per vector, apart from loads and stores.
     pub fn instructions(&self, action: Action) -> Instructions {
         match action {
             Action::Function(function) => {
@@ -291,7 +293,7 @@ fn score_of<T: Element>(score: Score, width: Width) -> Instructions {
     count::of_score::<T>(score, width)
 }
 
-/// Vectors of the tile that stays in registers: words have so few functions that more of them fit.
+/// Vectors of the tile kept in registers; with words more of them fit, as there are few functions.
 fn tile<T: Element>(width: Width) -> usize {
     match width {
         Width::Whole if T::CASES > 1 => 16,
@@ -308,7 +310,7 @@ fn score(value: Row) -> Step {
     }
 }
 
-/// Terminals are copied to the level above.
+/// Steps of an RPN program; terminals are copied to the level above.
 fn rpn_steps(program: &Rpn) -> Vec<Step> {
     let mut level = 0u32;
     let mut steps = Vec::with_capacity(program.0.len() + 1);
@@ -338,7 +340,7 @@ fn rpn_steps(program: &Rpn) -> Vec<Step> {
 
 type Steps = (Vec<Vec<Step>>, Vec<Vec<Row>>);
 
-/// A plan for all programs, or one for each; constants are rows that stay.
+/// Steps of one plan for all programs, or one for each; constants are resident rows.
 fn lgp_steps<T: Element>(programs: &[&Rpn], share: bool) -> Steps {
     let plans: Vec<plan::Plan<T>> = match share {
         true => vec![plan::Plan::shared(programs)],
@@ -374,7 +376,7 @@ fn lgp_steps<T: Element>(programs: &[&Rpn], share: bool) -> Steps {
     (steps.collect(), filled.collect())
 }
 
-/// Returns the steps of a plan; operands in the accumulator are neither read nor written.
+/// Steps of an accumulator plan; the accumulator's value is neither read nor written.
 fn accumulator_steps<T>(plan: &Accumulated<T>) -> Vec<Step> {
     let row = |place: Place| match place {
         Place::Input(input) => Row::Input(input as u16),

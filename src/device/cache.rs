@@ -1,12 +1,13 @@
-//! The shape of the on-chip memory and its L1: splits, sets, ways.
+//! Sizes of the on-chip memory and its L1: splits, sets, ways.
 //!
-//! Leaves out: behaviour, which the models implement. Units: bytes.
-//! Sources: named value by value in the device files.
+//! Leaves out: behaviour, which the models implement.
+//! Units: bytes.
+//! Sources: given for each value in the device files.
 
 use super::table::{FieldValue, record};
 use serde::Serialize;
 
-/// One way of dividing the on-chip memory of an SMX.
+/// Division of an SMX's on-chip memory into shared memory and L1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct OnChipSplit {
     pub shared_bytes: u32,

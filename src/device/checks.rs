@@ -1,12 +1,13 @@
-//! Relations between the values of a device file that single ranges cannot express.
+//! Relations between the values of a device file, beyond the range of each single value.
 //!
-//! Leaves out: whether a value is true of the hardware. Units: as in `spec.rs`.
+//! Leaves out: whether a value is true of the hardware.
+//! Units: as in `spec.rs`.
 
 use super::{Device, Pipe, Replacement};
 use crate::isa::OpClass;
 use crate::util::refused::Refused;
 
-/// The first relation that does not hold, if any.
+/// Refuses the first violated relation, if any.
 pub(super) fn check(device: &Device) -> Result<(), Refused> {
     check_identity(device)?;
     check_powers_of_two(device)?;
@@ -19,10 +20,10 @@ pub(super) fn check(device: &Device) -> Result<(), Refused> {
     check_pipes(device)
 }
 
-/// Lines of a cache, and of all ways of all its sets, that a simulation keeps in memory.
+/// Maximum number of cache lines, and of lines in all ways of all sets, that a simulation allocates.
 const MOST_LINES: u64 = 1 << 22;
 
-/// It can be called by its name, and said what it is.
+/// Checks that the name is usable on the command line and the compute capability is well formed.
 fn check_identity(device: &Device) -> Result<(), Refused> {
     let name = &device.name;
     if name.is_empty() || name.contains(|c: char| c.is_whitespace() || c.is_control()) {
@@ -41,7 +42,7 @@ fn check_identity(device: &Device) -> Result<(), Refused> {
     }
 }
 
-/// The place in a line is told by bits of the address.
+/// Checks that sizes are powers of two: address bits select the byte in a line.
 fn check_powers_of_two(device: &Device) -> Result<(), Refused> {
     let sizes = [
         ("l1.line_bytes", device.l1.line_bytes),
@@ -58,7 +59,7 @@ fn check_powers_of_two(device: &Device) -> Result<(), Refused> {
     }
 }
 
-/// What it takes is a rate, or whatever comes.
+/// Checks that the L2's ingest rate is 0 (unlimited) or large enough for each SMX's share.
 fn check_l2_writes(device: &Device) -> Result<(), Refused> {
     const LEAST_SHARE: f64 = 0.01;
     let (all, n_smx) = (device.l2.ingest_bytes_per_cycle, device.chip.n_smx);
@@ -70,7 +71,7 @@ fn check_l2_writes(device: &Device) -> Result<(), Refused> {
     Ok(())
 }
 
-/// What is simulated of it fits into the host's memory.
+/// Checks that the simulated L2 fits in the host's memory.
 fn check_l2(device: &Device) -> Result<(), Refused> {
     let (bytes, line_bytes) = (u64::from(device.l2.bytes), u64::from(device.l2.line_bytes));
     if bytes > MOST_LINES * line_bytes {
@@ -81,10 +82,10 @@ fn check_l2(device: &Device) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Ways of the instruction caches' sets.
+/// Associativity of the instruction caches.
 pub const CODE_WAYS: u32 = 4;
 
-/// Every level of the code holds a set of lines, and a group its instructions.
+/// Checks that every level of the instruction cache holds a full set of lines, and every group its instructions.
 fn check_code(device: &Device) -> Result<(), Refused> {
     let code = &device.instruction_cache;
     let (line, set) = (code.line_bytes, CODE_WAYS * code.line_bytes);
@@ -128,13 +129,13 @@ fn check_code(device: &Device) -> Result<(), Refused> {
     }
 }
 
-/// Compute capability 1.x has instructions of half a word's length.
+/// Size of the half-word instructions of compute capability 1.x.
 const SHORTEST_INSTRUCTION_BYTES: u32 = 4;
 
-/// Cycles that one instruction takes of a scheduler's pipe at most: what is counted in a byte.
+/// Upper limit on an instruction's cycles on a scheduler's pipe, which are counted in a byte.
 const LONGEST_INTERVAL_CYCLES: f64 = 255.0;
 
-/// The shared cores start a warp a cycle, and a scheduler's pipe is not taken for longer than can be counted.
+/// Checks that the shared cores start a warp per cycle, and that occupancy of a scheduler's pipe stays countable.
 fn check_pipes(device: &Device) -> Result<(), Refused> {
     let lanes_of_warp = f64::from(device.limits.warp_lanes);
     let n_schedulers = device.issue.n_schedulers;
@@ -145,7 +146,7 @@ fn check_pipes(device: &Device) -> Result<(), Refused> {
         let least = match pipe {
             Pipe::IssueOnly => continue,
             Pipe::Cores => lanes_of_warp,
-            // Rounded up, so that what is said to be allowed is.
+            // Rounded up, so that the value in the message is itself allowed.
             _ => thousandths_up(lanes_of_warp * f64::from(n_schedulers) / LONGEST_INTERVAL_CYCLES),
         };
         // All classes on the cores together start as many as single precision alone.
@@ -179,7 +180,7 @@ fn thousandths_up(value: f64) -> f64 {
     (1000.0 * value).ceil() / 1000.0
 }
 
-/// What the sections `pipes` and `throughput` call a class.
+/// Name of a class in the sections `pipes` and `throughput`.
 fn class_field(class: OpClass) -> &'static str {
     match class {
         OpClass::Fp32 => "fp32",
@@ -197,7 +198,7 @@ fn class_field(class: OpClass) -> &'static str {
     }
 }
 
-/// Rows are the L1's, and reserved ways leave one.
+/// Checks that only the L1 has rows, and that reserved ways leave at least one.
 fn check_rows(device: &Device) -> Result<(), Refused> {
     if device.l2.replacement == Replacement::Rows {
         let allowed = "lru or random: rows are of the L1";
@@ -226,7 +227,7 @@ fn check_rows(device: &Device) -> Result<(), Refused> {
     Ok(())
 }
 
-/// A warp is served at once, or a half-warp after the other.
+/// Checks that a warp is served whole or in half-warps.
 fn check_lanes(device: &Device) -> Result<(), Refused> {
     let fields = [
         ("shared.lanes_together", device.shared.lanes_together, 16),
@@ -307,7 +308,7 @@ mod tests {
         assert_eq!(constant(8).expect("a quarter").allowed, "0, 16 or 32");
     }
 
-    /// What the message allows is allowed, and nothing less: 4 schedulers' warps in 255 cycles, rounded up.
+    /// The limit in the message is the exact one: 4 schedulers' warps in 255 cycles, rounded up.
     #[test]
     fn the_least_rate_of_a_pipe_is_the_one_that_is_told() {
         let refused = |lanes| refused_of(|device| device.throughput.sfu_lanes_per_cycle = lanes);

@@ -1,50 +1,50 @@
-//! What of a machine can be taken away to see what it costs: each is one part, made free.
+//! Idealizations: parts of a machine that can be made free to measure their cost.
 //!
-//! What it holds: the parts, their names, and sets of them. How a part is made free is said where the launch is resolved
-//! (`launch::ideal`). No preset asks for any: a real machine has none of them.
-//! Sources: the parts are those of the simulator; the method is that of idealized runs, as Fields, Rubin and Bodík,
-//! Focusing Processor Policies via Critical-Path Prediction, ISCA 2001, and Fields et al., Interaction Cost, MICRO 2003.
+//! Models: the parts, their names, and sets of them. `launch::ideal` idealizes them when a launch is resolved. Presets
+//! idealize none of them.
+//! Sources: the parts are those of the simulator; the method is that of idealized runs, as Fields, Rubin and Bodík, Focusing
+//! Processor Policies via Critical-Path Prediction, ISCA 2001, and Fields et al., Interaction Cost, MICRO 2003.
 
 use crate::util::names::named;
 use serde::Serialize;
 
 named! {
-    /// A part of the machine, or of the launch, that is made free.
+    /// Part of the machine, or of the launch, that can be idealized.
     #[derive(Serialize)]
     #[serde(rename_all = "kebab-case")]
     #[repr(u8)]
     pub enum Ideal ("part") {
-        /// Every access of the L1 hits.
+        /// Every access to the L1 hits.
         L1Misses = "L1 misses",
-        /// L2, DRAM and the way to them take any number of bytes and requests in a cycle.
+        /// L2, DRAM and the paths to them have unlimited bandwidth.
         MemoryBandwidth = "memory bandwidth",
-        /// The L2 and the DRAM answer as soon as the L1 does.
+        /// L2 and DRAM latencies equal that of the L1.
         MemoryLatency = "memory latency",
-        /// The L1 and shared memory answer in one cycle.
+        /// L1 and shared memory have a latency of one cycle.
         OnChipLatency = "on-chip latency",
-        /// Results of arithmetic and branches are there in the next cycle.
+        /// Arithmetic results and branches are available in the next cycle.
         FixedLatency = "fixed latency",
-        /// The load/store unit takes any number of accesses in a cycle.
+        /// The load/store unit accepts any number of accesses per cycle.
         LoadStoreUnit = "load/store unit",
-        /// The arithmetic pipes take any number of instructions in a cycle.
+        /// The arithmetic pipes accept any number of instructions per cycle.
         Pipes = "pipes",
         /// Twice as many schedulers share the warps.
         IssueSlots = "issue slots",
-        /// All code is in the first instruction cache.
+        /// All code hits in the first-level instruction cache.
         InstructionFetch = "instruction fetch",
-        /// As many warps are resident as there are places for.
+        /// Warp slots are the only limit on residency.
         Occupancy = "occupancy",
-        /// Data adds no slow paths, and no lanes part.
+        /// Data adds no slow paths, and lanes do not diverge.
         Divergence = "divergence",
         /// Multiprocessors are full from the beginning to the end of a grid.
         GridEnds = "ends of the grid",
-        /// The host works in no time.
+        /// The host takes no time.
         Host = "host",
     }
 }
 
 impl Ideal {
-    /// The machine without it, after "if".
+    /// Describes the idealized machine, as a clause after "if".
     pub fn condition(self) -> &'static str {
         match self {
             Ideal::L1Misses => "every access of the L1 hit",
@@ -64,17 +64,17 @@ impl Ideal {
     }
 }
 
-/// A set of them.
+/// Set of idealized parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Ideals(u16);
 
 impl Ideals {
-    /// These.
+    /// Builds a set of the given parts.
     pub fn of(ideals: &[Ideal]) -> Self {
         Ideals(ideals.iter().fold(0, |set, &ideal| set | 1 << ideal as u8))
     }
 
-    /// Whether it is among them.
+    /// Tells whether a part is in the set.
     pub fn has(self, ideal: Ideal) -> bool {
         self.0 >> ideal as u8 & 1 == 1
     }

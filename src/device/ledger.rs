@@ -1,14 +1,14 @@
-//! Who reads a value of a preset, and when.
+//! Readers of preset values, and the conditions under which a value is read.
 //!
-//! The readers of each field stand beside it in `spec.rs`; here is what a reader is, and which fields stand idle on a
-//! device because another field says that the mechanism is not there.
+//! `spec.rs` lists the readers of each field; this module defines readers, and lists the fields that are idle on a device
+//! because another field disables their mechanism.
 
 use super::{Dependencies, Device, IndexHash, Replacement};
 use crate::util::names::named;
 use serde::Serialize;
 
 named! {
-    /// A part of the program whose results depend on a value.
+    /// Part of the program whose results depend on a value.
     #[derive(Serialize)]
     #[serde(rename_all = "lowercase")]
     pub enum Reader ("reader") {
@@ -16,9 +16,9 @@ named! {
         Sim = "simulator",
         /// The analytical model.
         Model = "analytical model",
-        /// How many blocks are resident, whichever engine predicts.
+        /// Computation of resident blocks, used by both engines.
         Occupancy = "occupancy",
-        /// The time between launches, whichever engine predicts.
+        /// Time between launches, used by both engines.
         Host = "host",
         /// The simulator of VLIW machines.
         Vliw = "VLIW simulator",
@@ -28,26 +28,26 @@ named! {
 }
 
 impl Reader {
-    /// Whether a value that this reads shows in the predictions of `engine`.
+    /// Tells whether a value read by this reader affects the predictions of `engine`.
     pub fn serves(self, engine: Reader) -> bool {
         self == engine || matches!(self, Reader::Occupancy | Reader::Host)
     }
 }
 
-/// Fields that act only where another field says so.
+/// Fields that take effect only for some values of another field.
 #[derive(Debug)]
 pub struct Condition {
-    /// `section.field`.
+    /// Affected fields, as `section.field`.
     pub fields: &'static [&'static str],
-    /// The fields that decide.
+    /// Fields that decide whether they take effect.
     decided_by: &'static [&'static str],
-    /// What they say here, or do not.
+    /// Reason why the affected fields are idle, for messages.
     pub because: &'static str,
     holds: fn(&Device) -> bool,
 }
 
 impl Condition {
-    /// Whether `field` has a say.
+    /// Tells whether `field` decides this condition.
     pub fn is_decided_by(&self, field: &str) -> bool {
         self.decided_by.contains(&field)
     }
@@ -61,7 +61,7 @@ const CONDITIONS: [Condition; 12] = [
             "latency.convert_cycles",
             "latency.predicate_cycles",
             "latency.special_register_cycles",
-            // Where registers are tracked, those that a load of a constant writes are not.
+            // With register tracking, the target registers of constant loads are not tracked.
             "constant_cache.l1_latency_cycles",
         ],
         decided_by: &["issue.dependencies"],
@@ -165,7 +165,7 @@ const CONDITIONS: [Condition; 12] = [
     },
 ];
 
-/// The condition that `section.field` stands idle for on this device, if any.
+/// Condition that makes `section.field` idle on this device, if any.
 pub fn idle(device: &Device, field: &str) -> Option<&'static Condition> {
     CONDITIONS
         .iter()

@@ -1,7 +1,8 @@
-//! Reading device files: the presets in the binary by name, any other file by path.
+//! Loading device files: built-in presets by name, any other file by path.
 //!
 //! Leaves out: defaults. A file states every field, so that nothing is assumed silently.
-//! Units and ranges: `spec.rs`. Sources: in the files themselves.
+//! Units: in `spec.rs`, with the ranges.
+//! Sources: in the files themselves.
 
 use super::spec::FIELDS;
 use super::table::{Entry, PresetFile};
@@ -9,7 +10,7 @@ use super::{Device, Preset, Validated};
 use crate::util::refused::Refused;
 use std::path::Path;
 
-/// The presets in the binary: name and file text.
+/// Built-in presets: name and file text.
 const BUILTIN: &[(&str, &str)] = &[
     ("gtx670", include_str!("../../fixtures/devices/gtx670.toml")),
     ("g80", include_str!("../../fixtures/devices/g80.toml")),
@@ -30,47 +31,47 @@ const BUILTIN: &[(&str, &str)] = &[
     ("h100", include_str!("../../fixtures/devices/h100.toml")),
 ];
 
-/// The presets of VLIW machines in the binary: name and file text. `vliw::preset` reads them.
+/// Built-in presets of VLIW machines: name and file text. `vliw::preset` reads them.
 pub(crate) const VLIW: &[(&str, &str)] = &[(
     "hd5750",
     include_str!("../../fixtures/devices/vliw/hd5750.toml"),
 )];
 
-/// Why a device could not be loaded.
+/// Error in loading a device.
 #[derive(Debug, thiserror::Error)]
 pub enum DeviceError {
     /// No preset of this name.
     #[error("unknown device \"{given}\"; allowed: {allowed}")]
     Unknown {
-        /// What was given.
+        /// Given name.
         given: String,
-        /// What is allowed instead.
+        /// Allowed names.
         allowed: String,
     },
-    /// A machine that is not made of warps and schedulers.
+    /// A machine without warps and schedulers.
     #[error(
         "device {given}: given a machine of VLIW SIMDs; allowed with it: `reproduce --paper gpocl --device {given}`, `list devices {given}`"
     )]
     OtherKind {
-        /// What was given.
+        /// Given name.
         given: String,
     },
     /// A file that cannot be read.
     #[error("cannot read device file {file}: {source}")]
     Read {
-        /// Its name.
+        /// File name.
         file: String,
-        /// What went wrong.
+        /// Error of the operating system.
         source: std::io::Error,
     },
     /// A file that is not a device file.
     #[error("device file {file}, line {line}: {message}")]
     Parse {
-        /// Its name.
+        /// File name.
         file: String,
-        /// Counted from 1.
+        /// Line number, counted from 1.
         line: usize,
-        /// What is wrong with it.
+        /// Description of the error.
         message: String,
     },
     /// A value that no device can have.
@@ -79,25 +80,25 @@ pub enum DeviceError {
 }
 
 impl DeviceError {
-    /// The refusal of a value, with the name of the file.
+    /// Refuses a value, adding the name of the file.
     pub fn in_file(file: &str, refused: Refused) -> Self {
         DeviceError::Value(refused.within(format_args!("device file {file}")))
     }
 }
 
-/// The text of the preset of this name among those in the binary.
+/// Returns the text of the preset `name` among `builtin`.
 pub fn text_of(builtin: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
     let found = builtin.iter().find(|(known, _)| *known == name);
     found.map(|(_, text)| *text)
 }
 
-/// Names of the presets in the binary.
+/// Names of the built-in presets.
 pub fn builtin_names() -> Vec<&'static str> {
     BUILTIN.iter().map(|(name, _)| *name).collect()
 }
 
 impl Preset {
-    /// A preset of the binary by name, or a file by path (anything that ends in `.toml`).
+    /// Loads a built-in preset by name, or a file by path (anything that ends in `.toml`).
     pub fn load(name_or_path: &str) -> Result<Preset, DeviceError> {
         let text = Preset::text(name_or_path)?;
         match name_or_path.ends_with(".toml") {
@@ -106,7 +107,7 @@ impl Preset {
         }
     }
 
-    /// The text of a preset, named as for [`Preset::load`].
+    /// Returns the text of a preset, named as for [`Preset::load`].
     pub fn text(name_or_path: &str) -> Result<String, DeviceError> {
         if name_or_path.ends_with(".toml") {
             return read(Path::new(name_or_path));
@@ -117,18 +118,18 @@ impl Preset {
             .ok_or_else(|| unknown(name_or_path))
     }
 
-    /// A device file by path.
+    /// Loads a device file by path.
     pub fn from_file(path: &Path) -> Result<Preset, DeviceError> {
         Preset::from_toml(&read(path)?, &path.display().to_string())
     }
 
-    /// `file` is used in messages only.
+    /// Parses a device file; `file` is used in messages only.
     pub fn from_toml(text: &str, file: &str) -> Result<Preset, DeviceError> {
         let parsed = PresetFile::parse(text, file, FIELDS)?;
         Preset::of(parsed).map_err(|error| DeviceError::in_file(file, error))
     }
 
-    /// A preset that was read and changed; `file` is used in messages only.
+    /// Builds a preset from a table that was read and changed; `file` is used in messages only.
     pub fn from_table(table: toml::Table, file: &str) -> Result<Preset, DeviceError> {
         let parsed = PresetFile::of(table, FIELDS).and_then(Preset::of);
         parsed.map_err(|error| DeviceError::in_file(file, error))
@@ -140,7 +141,7 @@ impl Preset {
         device.title = file.identity("title")?;
         device.compute_capability = file.identity("compute_capability")?;
         device.code = file.identity("code")?;
-        // A file that does not say was never validated.
+        // A file without this field was never validated.
         let validated = file.identity_optional("validated")?;
         device.validated = validated.unwrap_or(Validated::Never);
         device.check()?;
@@ -148,7 +149,7 @@ impl Preset {
         Ok(Preset { device, entries })
     }
 
-    /// The device with other values of some fields, each named by section and field.
+    /// Returns the device with other values of some fields, each named by section and field.
     pub fn with(&self, changes: &[(&str, &str, toml::Value)]) -> Result<Device, Refused> {
         let mut entries = self.entries.clone();
         for (section, field, value) in changes {
@@ -262,7 +263,7 @@ mod tests {
         assert!(error_of(&source).contains("chip.n_smx.source: given an empty text"));
     }
 
-    /// The preset with the value of a field replaced: the message.
+    /// Refuses a preset with one field replaced, and returns the message.
     fn with(field: &str, value: &str) -> String {
         let (section, name) = field.split_once('.').unwrap();
         let mut table: toml::Table = GTX670.parse().unwrap();

@@ -1,8 +1,9 @@
-//! GPU presets with a source for every value, and the occupancy calculation. Knows no GP.
+//! GPU presets with a source for every value, and the occupancy calculation. Independent of GP.
 //!
-//! A preset is a TOML file under `fixtures/devices/`; the ones committed there are part of the binary.
-//! [`Device`] holds the plain numbers for the models, [`Preset`] adds where each of them comes from.
-//! Leaves out: what can only be known by running (see the sources of each value for confidence).
+//! A preset is a TOML file under `fixtures/devices/`; the files committed there are built in. [`Device`] holds the plain
+//! numbers for the models; [`Preset`] adds the source of each.
+//!
+//! Leaves out: properties that only a run can reveal (each value's source states its confidence).
 //! Units: in field names.
 
 #[doc(hidden)]
@@ -44,17 +45,17 @@ pub use table::{Entry, Kind};
 use crate::isa::OpClass;
 use crate::util::refused::Refused;
 
-/// A device together with unit, kind and source of every value.
+/// A device with the unit, kind and source of every value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preset {
-    /// The plain numbers.
+    /// Plain numbers of the device.
     pub device: Device,
-    /// Every value of the file with where it comes from.
+    /// All values of the file with their sources.
     pub entries: Vec<Entry>,
 }
 
 impl Preset {
-    /// The values that were chosen to meet measurements.
+    /// Returns the values that were fitted to measurements.
     pub fn fitted(&self) -> Vec<&Entry> {
         self.entries
             .iter()
@@ -64,7 +65,7 @@ impl Preset {
 }
 
 impl Device {
-    /// The same machine with nothing but these made free.
+    /// Returns the machine with only the parts in `ideals` idealized.
     #[doc(hidden)]
     pub fn without(&self, ideals: ideal::Ideals) -> Device {
         Device {
@@ -73,13 +74,13 @@ impl Device {
         }
     }
 
-    /// Whether the values fit each other: what single ranges cannot say.
+    /// Checks relations between values that single ranges cannot express.
     #[doc(hidden)]
     pub fn check(&self) -> Result<(), Refused> {
         checks::check(self)
     }
 
-    /// Sets and ways of the L1 when it has `l1_bytes`; `None` if the device has no such size.
+    /// Sets and ways of an L1 of `l1_bytes`; `None` if the device has no such size.
     pub fn l1_geometry(&self, l1_bytes: u32) -> Option<CacheGeometry> {
         self.l1
             .geometry
@@ -88,7 +89,7 @@ impl Device {
             .find(|geometry| geometry.bytes == l1_bytes)
     }
 
-    /// The split that leaves `l1_bytes` to the L1; `None` if the device has no such size.
+    /// Split that leaves `l1_bytes` to the L1; `None` if the device has no such size.
     pub fn split_for_l1(&self, l1_bytes: u32) -> Option<OnChipSplit> {
         self.l1
             .splits
@@ -97,7 +98,7 @@ impl Device {
             .find(|split| split.l1_bytes == l1_bytes)
     }
 
-    /// The L1 that is asked for when nobody asks for one; `None`: as much as the blocks leave.
+    /// Default L1 size of a launch; `None`: as much as the blocks leave.
     pub fn default_l1_bytes(&self) -> Option<u32> {
         let sizes = self.l1.splits.iter().map(|split| split.l1_bytes);
         match self.l1.default_split {
@@ -106,8 +107,8 @@ impl Device {
         }
     }
 
-    /// Where the instructions of a class execute, and how many lanes a cycle on the whole SMX; `None` for those that take an
-    /// issue slot only: the load/store unit paces memory, and nothing waits for the rest.
+    /// Pipe of an instruction class, and its lanes per cycle on the whole SMX; `None` for classes that take an issue slot only:
+    /// the load/store unit paces memory, and nothing limits the rest.
     pub fn pipe(&self, class: OpClass) -> Option<(Pipe, f64)> {
         let (pipes, lanes) = (&self.pipes, &self.throughput);
         let served = match class {
@@ -130,24 +131,24 @@ impl Device {
         Some(served)
     }
 
-    /// Bytes between the local memories of neighbouring warps: their stacks and what lies between them.
+    /// Bytes between the local memories of neighbouring warps: their stacks and the gaps between them.
     pub fn local_stride_bytes(&self, frame_bytes: u32) -> u32 {
         let stack = frame_bytes.max(self.local.least_stack_bytes);
         local_bytes_of_a_warp(stack + self.local.gap_bytes)
     }
 
-    /// Bytes per cycle that one SMX gets from the L2.
+    /// Bytes per cycle that one SMX receives from the L2.
     pub fn l2_port_bytes_per_cycle(&self) -> f64 {
         self.l2.port_bytes_per_cycle * self.l2.port_efficiency
     }
 
-    /// Bytes per cycle that the whole chip gets from device memory.
+    /// Bytes per cycle that the whole chip receives from device memory.
     pub fn dram_bytes_per_cycle(&self) -> f64 {
         self.dram.bandwidth_gb_per_s * 1e3 / self.chip.clock_mhz * self.dram.efficiency
     }
 }
 
-/// Local memory of the 32 lanes of a warp, in whole units of 512 bytes: the allocation granularity that drivers use.
+/// Local memory of the 32 lanes of a warp, rounded up to 512 bytes, the allocation granularity of drivers.
 #[doc(hidden)]
 pub fn local_bytes_of_a_warp(bytes_per_thread: u32) -> u32 {
     (32 * bytes_per_thread).next_multiple_of(512)

@@ -1,13 +1,14 @@
-//! Machines whose values are all numbers: a struct and its list of fields in one declaration, a preset as its entries.
+//! Machines with numeric values only: a struct and its list of fields in one declaration, a preset as its entries.
 //!
-//! Leaves out: what a file looks like (`table.rs`). Units: those of the fields.
+//! Leaves out: the file format (`table.rs`).
+//! Units: those of the fields.
 
 use super::load::DeviceError;
 use super::table::{Allowed, Entry, Field, PresetFile, check_ranges};
 use crate::util::band::Band;
 use crate::util::refused::Refused;
 
-/// A machine whose values are all numbers: see `numbers!`.
+/// A machine with numeric values only: see `numbers!`.
 pub trait Numbers: Copy {
     const FIELDS: &'static [Field];
 
@@ -17,10 +18,10 @@ pub trait Numbers: Copy {
     fn with(self, field: &str, value: f64) -> Self;
 }
 
-/// The allowed range of a machine's numbers.
+/// Allowed range of a machine's numbers.
 pub const NOT_NEGATIVE: Allowed = (0.0, 1e12);
 
-/// A struct of numbers, each of which is a field of a preset: section, name, unit and what it is.
+/// Declares a struct of numbers, each a field of a preset: section, name, unit and description.
 macro_rules! numbers {
     ($(#[$doc:meta])* $name:ident, $readers:expr;
         $($section:ident { $($field:ident $unit:literal, $title:literal;)+ })+
@@ -61,20 +62,20 @@ macro_rules! numbers {
 }
 pub(crate) use numbers;
 
-/// A machine whose values are all numbers, and where they come from.
+/// A machine with numeric values only, and their sources.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sourced<T> {
-    /// On the command line.
+    /// Name on the command line.
     pub name: String,
-    /// On the box.
+    /// Product name.
     pub title: String,
     pub machine: T,
-    /// One for each field, in the order of the list.
+    /// One entry per field, in the order of the list.
     pub entries: Vec<Entry>,
 }
 
 impl<T: Numbers> Sourced<T> {
-    /// `file` is used in messages only.
+    /// Parses a preset; `file` is used in messages only.
     pub fn parse(text: &str, file: &str) -> Result<Self, DeviceError> {
         let parsed = PresetFile::parse(text, file, T::FIELDS)?;
         Sourced::of(parsed).map_err(|error| DeviceError::in_file(file, error))
@@ -92,7 +93,7 @@ impl<T: Numbers> Sourced<T> {
         })
     }
 
-    /// A result with the machine's ranges as causes of a band.
+    /// Computes a result and its band over the ranges of the machine's values.
     pub fn band(&self, of: impl Fn(&T) -> f64) -> Band {
         let ends = self.entries.iter().filter_map(|entry| {
             let (low, high) = entry.range?;

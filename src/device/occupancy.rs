@@ -1,28 +1,28 @@
-//! Occupancy: how many blocks of a kernel are resident on one SMX, and what limits them.
+//! Occupancy: the number of resident blocks of a kernel on one SMX, and its limiting resources.
 //!
-//! Models the allocation rules of compute capability 1.x, 3.0 and 7.5 to 9.0, granularities included.
+//! Models: the allocation rules of compute capability 1.x, 3.0 and 7.5 to 9.0, granularities included.
 //! Leaves out: dynamic limits set by the driver.
 //! Units: registers, bytes, warps, blocks per SMX.
-//! Source: NVIDIA's `cuda_occupancy.h` 11.8; all rows of `fixtures/devices/occupancy_vectors*.csv` are tested.
+//! Sources: NVIDIA's `cuda_occupancy.h` 11.8; all rows of `fixtures/devices/occupancy_vectors*.csv` are tested.
 
 use super::Device;
 use super::policy::RegisterAllocation;
 use crate::util::names::named;
 use serde::Serialize;
 
-/// What a kernel asks for.
+/// Resources that a block needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct BlockResources {
-    /// Threads in a block.
+    /// Threads per block.
     #[serde(rename = "threads")]
     pub threads_per_block: u32,
-    /// 32-bit registers of a thread.
+    /// 32-bit registers per thread.
     pub registers_per_thread: u32,
-    /// Shared memory of a block, the program included.
+    /// Shared memory per block, including the program.
     pub shared_bytes_per_block: u32,
 }
 
-/// The limits and granularities that decide occupancy.
+/// Limits and granularities that determine occupancy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct OccupancyLimits {
@@ -32,7 +32,7 @@ pub struct OccupancyLimits {
     pub blocks_per_smx: u32,
     pub registers_per_smx: u32,
     pub registers_per_thread: u32,
-    /// What gets its registers together.
+    /// Unit of register allocation: warp or block.
     pub register_allocation: RegisterAllocation,
     pub register_unit: u32,
     pub n_register_partitions: u32,
@@ -40,22 +40,22 @@ pub struct OccupancyLimits {
     pub shared_bytes_per_block: u32,
     pub shared_unit_bytes: u32,
     pub shared_reserved_bytes_per_block: u32,
-    /// Sizes that the shared memory can be set to, ascending.
+    /// Configurable sizes of the shared memory, ascending.
     pub shared_sizes_bytes: Vec<u32>,
 }
 
 named! {
-    /// The resource that keeps another block from being resident.
+    /// Resource that limits the number of resident blocks.
     #[derive(Serialize)]
     #[serde(rename_all = "snake_case")]
     pub enum Limiter ("limit") {
-        /// Warps, that is threads.
+        /// Warps (equivalently, threads).
         Warps = "warps",
         /// The register file.
         Registers = "registers",
         /// Shared memory.
         SharedMemory = "shared memory",
-        /// The number of blocks itself.
+        /// Maximum number of blocks.
         Blocks = "blocks",
     }
 }
@@ -65,30 +65,30 @@ named! {
 pub struct Occupancy {
     /// Resident blocks.
     pub blocks: u32,
-    /// Warps of a block.
+    /// Warps per block.
     pub warps_per_block: u32,
     /// Resident warps.
     pub warps: u32,
-    /// Resident warps over the most that an SMX can hold.
+    /// Resident warps as a fraction of the maximum.
     pub fraction: f64,
-    /// All limits that are equal to `blocks`.
+    /// All limits equal to `blocks`.
     pub limiters: Vec<Limiter>,
-    /// Blocks that each resource would allow; shared memory: `None` when the kernel uses none.
+    /// Blocks that the warp slots allow.
     pub blocks_by_warps: u32,
-    /// Blocks that the register file has room for.
+    /// Blocks that the register file allows.
     pub blocks_by_registers: u32,
-    /// Blocks that shared memory has room for; `None`: any number.
+    /// Blocks that shared memory allows; `None` if the kernel uses none.
     pub blocks_by_shared: Option<u32>,
-    /// The shared memory that was configured: more than preferred if a block needs more.
+    /// Configured shared memory: more than preferred if a block needs more.
     pub shared_config_bytes: u32,
-    /// Allocated to one block, granularity included.
+    /// Registers allocated per block, rounded up to the granularity.
     pub allocated_registers_per_block: u32,
-    /// Shared memory of a block as it is allocated.
+    /// Shared memory allocated per block, rounded up to the granularity.
     pub allocated_shared_bytes_per_block: u32,
 }
 
 impl Occupancy {
-    /// With as many blocks as there are places for their warps.
+    /// Returns the residency with warp slots as the only limit.
     #[doc(hidden)]
     pub fn filled(self) -> Self {
         let blocks = self.blocks_by_warps;
@@ -102,55 +102,55 @@ impl Occupancy {
     }
 }
 
-/// A block that cannot be resident.
+/// Refusal of a block that cannot be resident.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OccupancyError {
-    /// Threads in a block.
+    /// Threads per block.
     #[error("threads per block: given {given}; allowed: 1 to {most}")]
     Threads {
-        /// What was given.
+        /// Given number.
         given: u32,
-        /// The most that is allowed.
+        /// Maximum.
         most: u32,
     },
-    /// Registers of a thread.
+    /// Registers per thread.
     #[error("registers per thread: given {given}; allowed: 1 to {most}")]
     RegistersPerThread {
-        /// What was given.
+        /// Given number.
         given: u32,
-        /// The most that is allowed.
+        /// Maximum.
         most: u32,
     },
-    /// Registers of a block.
+    /// Registers per block.
     #[error("registers of one block: given {given} ({warps} warps); allowed: at most {most}")]
     RegistersPerBlock {
-        /// What was given.
+        /// Given number.
         given: u32,
         /// Warps of the block.
         warps: u32,
-        /// The most that is allowed.
+        /// Maximum.
         most: u32,
     },
-    /// Shared memory of a block, bytes.
+    /// Shared memory per block, in bytes.
     #[error("shared memory of one block: given {given} bytes; allowed: at most {most} bytes")]
     Shared {
-        /// What was given.
+        /// Given size.
         given: u32,
-        /// The most that is allowed.
+        /// Maximum.
         most: u32,
     },
-    /// A size that the shared memory cannot be set to, bytes.
+    /// Shared memory size that cannot be configured, in bytes.
     #[error("preferred shared memory: given {given} bytes; allowed: {allowed:?} bytes")]
     Preference {
-        /// What was given.
+        /// Given size.
         given: u32,
-        /// What is allowed instead.
+        /// Allowed sizes.
         allowed: Vec<u32>,
     },
 }
 
 impl OccupancyLimits {
-    /// The limits of a device.
+    /// Returns the limits of a device.
     pub fn of(device: &Device) -> OccupancyLimits {
         let limits = &device.limits;
         let mut shared_sizes_bytes: Vec<u32> = device
@@ -178,7 +178,7 @@ impl OccupancyLimits {
         }
     }
 
-    /// Residency of `block` when `preferred_shared_bytes` of shared memory are asked for.
+    /// Computes the residency of `block` when the launch prefers `preferred_shared_bytes` of shared memory.
     pub fn occupancy(
         &self,
         block: BlockResources,
@@ -227,8 +227,8 @@ impl OccupancyLimits {
         })
     }
 
-    /// The shared memory that a preferred carve-out of so many percent gives blocks of so much shared memory. The percentage
-    /// says how much the blocks may use; what the system reserves for each of them comes on top.
+    /// Returns the shared memory configured by a preferred carve-out of `percent` for blocks of `shared_bytes_per_block`. The
+    /// percentage limits the blocks' own use; the system's reservation per block is added to it.
     pub fn carve_out(&self, percent: u32, shared_bytes_per_block: u32) -> u32 {
         let largest = self.shared_sizes_bytes.last().copied().unwrap_or(0);
         let used = shared_bytes_per_block.next_multiple_of(self.shared_unit_bytes);
@@ -273,7 +273,7 @@ impl OccupancyLimits {
         Ok(())
     }
 
-    /// Registers that a block gets, and how many blocks they let be resident.
+    /// Registers allocated per block, and the number of blocks that they allow to be resident.
     fn registers(&self, per_thread: u32, warps: u32) -> Result<(u32, u32), OccupancyError> {
         let rounded_warps = warps.next_multiple_of(self.warp_granularity);
         let of_warp = per_thread * self.warp_lanes;
@@ -293,7 +293,7 @@ impl OccupancyLimits {
             return Err(too_many(self.registers_per_smx));
         }
         let (allocated, blocks, most) = match self.register_allocation {
-            // They lie in partitions, and a warp's registers in one of them.
+            // The register file is partitioned, and a warp's registers lie in one partition.
             RegisterAllocation::Warp => {
                 let partitions = self.n_register_partitions;
                 let per_partition = self.registers_per_smx / partitions / per_warp;
@@ -311,8 +311,8 @@ impl OccupancyLimits {
         }
     }
 
-    /// The preferred size, or if a block needs more the smallest size that holds it
-    /// (compute capability 3.0: the largest size at once).
+    /// Returns the preferred size, or if a block needs more the smallest sufficient size (compute capability 3.0: the largest
+    /// size at once).
     fn shared_config(&self, needed: u32, preferred: u32) -> Result<u32, OccupancyError> {
         let sizes = &self.shared_sizes_bytes;
         if !sizes.contains(&preferred) {
@@ -344,8 +344,8 @@ mod tests {
     use super::*;
     use crate::device::Preset;
 
-    /// Of 64 KiB, 60 percent are 39,321 bytes, which the smaller carve-out of 32 KiB has not; of blocks that each take 1 KiB more,
-    /// as many count as that is enough for.
+    /// The carve-out must cover the percentage: 60 percent of 64 KiB are 39,321 bytes, more than 32 KiB. With 1 KiB reserved
+    /// per block, it must cover the blocks that fit in the percentage, each with its reservation.
     #[test]
     fn a_carve_out_is_the_least_that_has_so_many_percent() {
         let mut limits = OccupancyLimits::of(&Preset::load("t4").unwrap().device);

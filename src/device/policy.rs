@@ -1,6 +1,7 @@
-//! Choices that a device makes by a rule, not by a number.
+//! Choices of a device that are rules, not numbers.
 //!
-//! Leaves out: behaviour, which the models implement. Sources: named value by value in the device files.
+//! Leaves out: behaviour, which the models implement.
+//! Sources: given for each value in the device files.
 
 macro_rules! choice {
     ($(#[$doc:meta])* $name:ident { $( $(#[$variant_doc:meta])* $variant:ident = $text:literal, )+ }) => {
@@ -23,47 +24,47 @@ macro_rules! choice {
 pub(super) use choice;
 
 choice! {
-    /// Which ready warp a scheduler issues from.
+    /// Policy by which a scheduler selects among ready warps.
     WarpPolicy {
-        /// The one after the last that issued.
+        /// Selects the next ready warp after the last that issued.
         LooseRoundRobin = "loose_round_robin",
-        /// The same as before as long as it is ready, else the one that has been resident longest; of a block, the last one.
+        /// Keeps the warp while it is ready, then selects the warp resident longest; within a block, the last one.
         GreedyThenOldest = "greedy_then_oldest",
-        /// The same as before as long as it is ready, else the next.
+        /// Keeps the warp while it is ready, then selects the next.
         GreedyThenNext = "greedy_then_next",
     }
 }
 
 choice! {
-    /// What keeps an instruction from issuing before its operands are there.
+    /// Mechanism that delays an instruction until its operands are available.
     Dependencies {
-        /// The hardware tracks the registers that loads write; the compiler's stall counts do the rest (Kepler).
+        /// The hardware tracks the registers that loads write; the compiler's stall counts cover the rest (Kepler).
         Registers = "registers",
-        /// The hardware tracks every register; nothing is read from the code (compute capability 1.x).
+        /// The hardware tracks every register; the code carries no scheduling information (compute capability 1.x).
         AllRegisters = "all_registers",
-        /// The compiler names one of six barriers for every result whose time it does not know (Volta and later).
+        /// The compiler assigns one of six barriers to every result of unknown latency (Volta and later).
         Barriers = "barriers",
     }
 }
 
 choice! {
-    /// What accesses of lanes that are executed one by one move of global and local memory.
+    /// Transactions of global and local memory for accesses by lanes that are executed one by one.
     Coalescing {
-        /// Every 128-byte line or 32-byte sector that is touched, once (compute capability 2 and later).
+        /// Each 128-byte line or 32-byte sector touched, once (compute capability 2 and later).
         Lines = "lines",
-        /// Of each half-warp one segment of 16 words, if lane k accesses word k of it; else 32 bytes for every lane (compute
+        /// Per half-warp, one segment of 16 words if lane k accesses word k of it; otherwise 32 bytes per lane (compute
         /// capability 1.0 and 1.1).
         HalfWarpsInOrder = "half_warps_in_order",
-        /// Of each half-warp the segments that it touches, or the halves or quarters of them that it uses (compute
-        /// capability 1.2 and 1.3).
+        /// Per half-warp, the segments touched, or only the halves or quarters of them that are used (compute capability 1.2
+        /// and 1.3).
         HalfWarpsBySegment = "half_warps_by_segment",
     }
 }
 
 choice! {
-    /// Which scheduler the load/store unit and the shared cores serve first in a cycle.
+    /// Order in which the load/store unit and the shared cores serve the schedulers in a cycle.
     Arbitration {
-        /// Always the first that has something.
+        /// Always the first with a request.
         FixedOrder = "fixed_order",
         /// Each in turn.
         Rotating = "rotating",
@@ -71,9 +72,9 @@ choice! {
 }
 
 choice! {
-    /// Where the instructions of a class execute.
+    /// Pipe that executes the instructions of a class.
     Pipe {
-        /// Cores that all schedulers share: a number of warp instructions a cycle.
+        /// Cores shared by all schedulers: a number of warp instructions per cycle.
         Cores = "cores",
         /// A scheduler's own integer and logic unit.
         Alu = "alu",
@@ -87,15 +88,15 @@ choice! {
         Special = "special",
         /// A scheduler's own address unit, which loads indexed constants.
         Address = "address",
-        /// None: the instruction takes an issue slot only.
+        /// No pipe: the instruction takes an issue slot only.
         IssueOnly = "issue_only",
     }
 }
 
 choice! {
-    /// How the on-chip memory is divided when a launch does not say.
+    /// Default division of the on-chip memory.
     DefaultSplit {
-        /// As much L1 as there is.
+        /// The largest L1.
         LargestL1 = "largest_l1",
         /// The smallest shared memory that limits no block.
         LeastShared = "least_shared",
@@ -103,49 +104,49 @@ choice! {
 }
 
 choice! {
-    /// What gets its registers together, in whole units.
+    /// Unit of register allocation.
     RegisterAllocation {
-        /// Each warp, in one part of the register file.
+        /// Each warp, in one partition of the register file.
         Warp = "warp",
-        /// A block, all its warps and rounded up once (compute capability 1.x).
+        /// Each block: the registers of all its warps, rounded up once (compute capability 1.x).
         Block = "block",
     }
 }
 
 choice! {
-    /// Which line of a set leaves.
+    /// Policy that selects the line to evict from a set.
     Replacement {
         /// The least recently used line.
         Lru = "lru",
         /// Any line, with equal probability.
         Random = "random",
-        /// Sets consist of rows. In a full row one of its own lines leaves; else, where the set is full, one of the next row of a hand
-        /// that goes round them. Of a row, lines of the last hits stay, the others leave first in, first out; where all are being
-        /// filled, a line is not kept.
+        /// Rows within sets. A full row evicts one of its own lines; if the set is full but the row is not, the next row in
+        /// round-robin order evicts one. In a row the lines hit last are protected and the others leave first in, first out; if
+        /// all are being filled, the new line is not cached.
         Rows = "rows",
     }
 }
 
 choice! {
-    /// How an address becomes a set number.
+    /// Mapping of an address to a set number.
     IndexHash {
         /// The low bits of the line number.
         Linear = "linear",
         /// The low bits, each XORed with one bit of `index_hash_bits` (lowest first).
         Xor = "xor",
-        /// Evenly spread, whatever the stride.
+        /// Spread evenly, for any stride.
         Spread = "spread",
-        /// Each bit of the line number flips the bits of the set number that `set_bits` says.
+        /// Each bit of the line number flips the bits of the set number given by `set_bits`.
         Bits = "bits",
     }
 }
 
 choice! {
-    /// Whether predictions for a device were ever compared with measurements by the project that wrote its file.
+    /// Whether this project ever compared predictions for a device with measurements.
     Validated {
-        /// They were; the validation has the errors.
+        /// Compared; the validation gives the errors.
         Here = "here",
-        /// They were not: the file holds documents and other people's measurements only.
+        /// Never compared: the file holds only documents and published measurements.
         Never = "never",
     }
 }

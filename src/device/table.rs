@@ -1,9 +1,10 @@
-//! A preset as a flat table: every value by section and field, with unit, kind, source and range.
+//! Presets as flat tables: every value by section and field, with unit, kind, source and range.
 //!
-//! One reader for GPUs, VLIW machines, CPU cores and the papers' hosts. A machine lists its fields ([`Field`]);
-//! [`PresetFile`] holds a file against the list, and [`get`] returns a value as the type that the models use.
+//! One reader for GPUs, VLIW machines, CPU cores and the papers' hosts. A machine lists its fields ([`Field`]); [`PresetFile`]
+//! checks a file against the list, and [`get`] returns a value as the type that the models use.
+//!
 //! Leaves out: relations between values (`checks.rs`).
-//! Units: the unit is part of the file and must be the one that the field expects.
+//! Units: part of the file; each must be the one that the field expects.
 
 use super::ledger::Reader;
 use super::load::DeviceError;
@@ -11,45 +12,45 @@ use super::policy::choice;
 use crate::util::refused::Refused;
 
 choice! {
-    /// Where a value comes from.
+    /// Origin of a value.
     #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
     Kind {
-        /// Printed by the vendor, or a datasheet.
+        /// Published by the vendor, or in a datasheet.
         Documented = "documented",
-        /// Measured by somebody, possibly on a sibling chip; the source says on which.
+        /// Measured, possibly on a sibling chip; the source names the chip.
         Measured = "measured",
-        /// Computed or chosen from documented and measured values; the source says how.
+        /// Computed or chosen from documented and measured values; the source describes how.
         Derived = "derived",
-        /// Not known: a value out of the range that the source gives.
+        /// Unknown: a value from the range that the source gives.
         Assumed = "assumed",
-        /// Chosen so that predictions meet measurements; the source says on which cells.
+        /// Chosen so that predictions match measurements; the source names the cells.
         Fitted = "fitted",
     }
 }
 
-/// The least and the most that the numbers of a value may be.
+/// Smallest and largest allowed number of a value.
 pub type Allowed = (f64, f64);
 
 /// No limit: for values that are not numbers.
 pub const ANY: Allowed = (f64::NEG_INFINITY, f64::INFINITY);
 
-/// A value that a preset must have.
+/// Required value of a preset.
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
     pub section: &'static str,
     pub name: &'static str,
     pub unit: &'static str,
     pub allowed: Allowed,
-    /// The parts of the program whose results depend on it.
+    /// Parts of the program whose results depend on it.
     pub readers: &'static [Reader],
-    /// A name for people; empty where `name` is enough.
+    /// Readable name; empty if `name` is enough.
     pub title: &'static str,
     /// The form of its value in a file.
     pub form: fn() -> String,
 }
 
-/// `{ value = .., low = .., high = .., unit = "..", kind = "..", source = ".." }` of a preset. `low` and `high` belong together: the
-/// range in which the true value lies.
+/// Entry `{ value = .., low = .., high = .., unit = "..", kind = "..", source = ".." }` of a preset. `low` and `high` come in
+/// pairs: the range in which the true value lies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     pub section: String,
@@ -59,17 +60,17 @@ pub struct Entry {
     pub unit: String,
     pub kind: Kind,
     pub source: String,
-    /// The parts of the program whose results depend on it; none for a reference.
+    /// Parts of the program whose results depend on it; none for a reference.
     pub readers: &'static [Reader],
-    /// The least and the most that a number in it may be.
+    /// Smallest and largest allowed number.
     pub allowed: Allowed,
 }
 
-/// A type of values in a preset.
+/// Type of a preset value.
 pub trait FieldValue: Sized {
-    /// Its form in a file, for messages.
+    /// Describes the form in a file, for messages.
     fn form() -> String;
-    /// `None` if the value has another form.
+    /// Converts a value; `None` if it has another form.
     fn of(value: &toml::Value) -> Option<Self>;
 }
 
@@ -105,7 +106,7 @@ impl<T: FieldValue> FieldValue for Vec<T> {
     }
 }
 
-/// The whole numbers of a table with these fields and no other.
+/// Returns the whole numbers of a table with exactly these fields.
 pub(super) fn record<const N: usize>(value: &toml::Value, names: [&str; N]) -> Option<[u32; N]> {
     let table = value.as_table().filter(|table| table.len() == N)?;
     let mut numbers = [0; N];
@@ -136,7 +137,7 @@ fn take_optional<T: FieldValue>(
     is_there.then(|| take(table, path, name)).transpose()
 }
 
-/// Refuses what is left of a table.
+/// Refuses a table with fields left over.
 fn refuse_rest(table: &toml::Table, path: &str, allowed: &str) -> Result<(), Refused> {
     match table.keys().next() {
         Some(name) => Err(Refused::field(
@@ -148,20 +149,20 @@ fn refuse_rest(table: &toml::Table, path: &str, allowed: &str) -> Result<(), Ref
     }
 }
 
-/// Sections whose values nothing reads: of any name, unit and type.
+/// Name of sections whose values nothing reads: any name, unit and type is allowed in them.
 const REFERENCE: &str = "reference";
 
-/// A file that was held against a list of fields.
+/// A file checked against a list of fields.
 #[derive(Debug)]
 pub struct PresetFile {
     /// The section `device`, whose fields are plain: name, title and the like.
     identity: toml::Table,
-    /// In the order of the list, references last.
+    /// Entries in the order of the list, references last.
     pub entries: Vec<Entry>,
 }
 
 impl PresetFile {
-    /// `file` is used in messages only.
+    /// Parses a file; `file` is used in messages only.
     pub fn parse(text: &str, file: &str, fields: &[Field]) -> Result<Self, DeviceError> {
         let table = text.parse().map_err(|error| DeviceError::Parse {
             file: file.to_owned(),
@@ -207,17 +208,17 @@ impl PresetFile {
         Ok(PresetFile { identity, entries })
     }
 
-    /// A field of the section `device`.
+    /// Takes a field of the section `device`.
     pub fn identity<T: FieldValue>(&mut self, name: &str) -> Result<T, Refused> {
         take(&mut self.identity, "device", name)
     }
 
-    /// The same, where a file need not have it.
+    /// Takes an optional field of the section `device`.
     pub fn identity_optional<T: FieldValue>(&mut self, name: &str) -> Result<Option<T>, Refused> {
         take_optional(&mut self.identity, "device", name)
     }
 
-    /// Every value, after every field of the section `device` was taken.
+    /// Returns all values, once every field of the section `device` has been taken.
     pub fn into_entries(self) -> Result<Vec<Entry>, Refused> {
         refuse_rest(&self.identity, "device", "the fields of other presets")?;
         Ok(self.entries)
@@ -225,7 +226,7 @@ impl PresetFile {
 }
 
 impl Field {
-    /// `section.name`.
+    /// Returns `section.name`.
     pub fn key(&self) -> String {
         format!("{}.{}", self.section, self.name)
     }
@@ -234,7 +235,7 @@ impl Field {
         self.name == entry.field && self.section == entry.section
     }
 
-    /// The entry with its readers, after checking unit and range.
+    /// Returns the entry with its readers, after checking unit and range.
     fn checked(&self, entry: Entry) -> Result<Entry, Refused> {
         if entry.unit != self.unit {
             return Err(Refused::field(
@@ -284,28 +285,28 @@ impl Entry {
         Ok(entry)
     }
 
-    /// `section.field`.
+    /// Returns `section.field`.
     pub fn key(&self) -> String {
         format!("{}.{}", self.section, self.field)
     }
 
-    /// Whether nothing reads it.
+    /// Tells whether the value is a reference, which nothing reads.
     pub fn is_reference(&self) -> bool {
         self.section.starts_with(REFERENCE)
     }
 
-    /// The value, if it is a number.
+    /// Returns the value, if it is a number.
     pub fn number(&self) -> Option<f64> {
         f64::of(&self.value)
     }
 
-    /// The least and the most that the value may be in truth: the value itself where it is known.
+    /// Returns the bounds of the true value: the value itself if it is known.
     pub fn ends(&self) -> (f64, f64) {
         let value = self.number().unwrap_or_default();
         self.range.unwrap_or((value, value))
     }
 
-    /// Whether every number is allowed, and in its own range.
+    /// Checks that every number is allowed and lies in its own range.
     pub fn check(&self) -> Result<(), Refused> {
         let (low, high) = self.allowed;
         for number in numbers_in(&self.value) {
@@ -326,7 +327,7 @@ impl Entry {
         }
     }
 
-    /// For lists.
+    /// Formats the value for lists.
     pub fn shown(&self) -> String {
         match self.range {
             Some((low, high)) => format!("{} ({low} to {high})", shown(&self.value)),
@@ -335,7 +336,7 @@ impl Entry {
     }
 }
 
-/// The numbers in a value.
+/// All numbers in a value.
 fn numbers_in(value: &toml::Value) -> Vec<f64> {
     match value {
         toml::Value::Integer(number) => vec![*number as f64],
@@ -363,13 +364,13 @@ fn shown(value: &toml::Value) -> String {
     }
 }
 
-/// The entry of a field.
+/// Finds the entry of a field.
 pub fn find<'a>(entries: &'a [Entry], section: &str, field: &str) -> Option<&'a Entry> {
     let is_meant = |entry: &&Entry| entry.field == field && entry.section == section;
     entries.iter().find(is_meant)
 }
 
-/// The value of a field.
+/// Returns the value of a field.
 pub fn get<T: FieldValue>(entries: &[Entry], section: &str, field: &str) -> Result<T, Refused> {
     let wrong = |given: String| {
         let field = format!("{section}.{field}");

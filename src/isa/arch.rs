@@ -1,9 +1,9 @@
-//! The architectures whose machine code is read and executed.
+//! Architectures whose machine code is parsed and executed.
 
 use crate::util::names::named;
 
 named! {
-    /// The architecture of the machine code.
+    /// Architecture of the machine code.
     pub enum Arch ("architecture") {
     /// Kepler.
     Sm35 = "sm_35",
@@ -11,7 +11,7 @@ named! {
     Sm75 = "sm_75",
     /// Ampere, the A100.
     Sm80 = "sm_80",
-    /// Ampere, cards for graphics.
+    /// Ampere, graphics cards.
     Sm86 = "sm_86",
     /// Ada.
     Sm89 = "sm_89",
@@ -21,7 +21,7 @@ named! {
 }
 
 impl Arch {
-    /// The compute capability that it was compiled for.
+    /// Returns the compute capability that the code was compiled for.
     pub fn compute_capability(self) -> (i32, i32) {
         match self {
             Arch::Sm35 => (3, 5),
@@ -33,13 +33,15 @@ impl Arch {
         }
     }
 
-    /// Whether a GPU of this compute capability runs it as it is: the same major number, and a minor one that is not smaller.
+    /// Tells whether a GPU of this compute capability runs the code unchanged: the same major number, and a minor number at
+    /// least as large.
     pub fn runs_on(self, (major, minor): (i32, i32)) -> bool {
         let (own_major, own_minor) = self.compute_capability();
         own_major == major && own_minor <= minor
     }
 
-    /// The code for a GPU of this compute capability: the newest that it runs; Hopper's, to be compiled again, where there is none.
+    /// Selects the code for a GPU of this compute capability: the newest that it runs; if there is none, Hopper's, to be
+    /// recompiled.
     pub fn for_gpu(compute_capability: (i32, i32)) -> Self {
         let mut newest_first = Self::ALL.iter().rev().copied();
         newest_first

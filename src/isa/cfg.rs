@@ -1,8 +1,9 @@
 //! Control-flow graph of a kernel: basic blocks, natural loops, live registers.
 //!
-//! Models: every edge that the code can take from the entry; reconvergence points and calls by their
-//! stack. Leaves out: which paths are taken, code that cannot be reached.
-//! Units: instruction indices. Sources: Aho et al., "Compilers", sections 9.2.5 and 9.6.
+//! Models: all edges reachable from the entry; reconvergence points and calls by their stack.
+//! Leaves out: which paths are taken; unreachable code.
+//! Units: instruction indices.
+//! Sources: Aho et al., "Compilers", sections 9.2.5 and 9.6.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -17,7 +18,7 @@ use super::operand::Predicate;
 use super::reconvergence::{Stack, Stacks};
 pub use super::registers::LiveSet;
 
-/// A run of instructions that is entered at its first and left at its last one.
+/// Run of instructions entered at its first and left at its last one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BasicBlock {
     /// Indices of the first instruction, and one past the last.
@@ -25,12 +26,12 @@ pub struct BasicBlock {
     pub end: usize,
 }
 
-/// A kernel's control-flow graph.
+/// Control-flow graph of a kernel.
 #[derive(Debug, Clone)]
 pub struct ControlFlow {
     pub graph: DiGraph<BasicBlock, ()>,
     pub entry: NodeIndex,
-    /// The block of every instruction.
+    /// Block of every instruction.
     pub block_of: Vec<NodeIndex>,
     /// Successors of every instruction.
     pub successors: Vec<Vec<usize>>,
@@ -45,7 +46,7 @@ pub struct Loop {
 }
 
 impl ControlFlow {
-    /// Refuses code whose reconvergence points are set in more orders than can be followed.
+    /// Builds the graph. Refuses code with more orders of setting reconvergence points than can be followed.
     pub fn new(kernel: &Kernel) -> Result<Self, IsaError> {
         let successors = all_successors(kernel)?;
         let starts = block_starts(&successors);
@@ -111,12 +112,12 @@ impl ControlFlow {
     }
 }
 
-/// Returns the kind of entry that an instruction pushes on the reconvergence stack.
+/// Kind of reconvergence-stack entry that an instruction pushes, if any.
 fn opens(op: Op) -> Option<Op> {
     matches!(op, Op::Ssy | Op::Pbk | Op::Pcnt | Op::Call).then_some(op)
 }
 
-/// The kind of entry that an instruction leaves to.
+/// Kind of reconvergence-stack entry that an instruction jumps to.
 fn leaves_to(instruction: &Instruction) -> Option<Op> {
     match instruction.op {
         Op::Brk => Some(Op::Pbk),
@@ -126,8 +127,7 @@ fn leaves_to(instruction: &Instruction) -> Option<Op> {
     }
 }
 
-/// Where control may go after every instruction: all paths from the entry are followed, with their
-/// stack of reconvergence points.
+/// Possible successors of every instruction: follows all paths from the entry, with their stacks of reconvergence points.
 fn all_successors(kernel: &Kernel) -> Result<Vec<Vec<usize>>, IsaError> {
     let mut successors = vec![Vec::new(); kernel.instructions.len()];
     let mut stacks = Stacks::default();
@@ -155,7 +155,7 @@ fn all_successors(kernel: &Kernel) -> Result<Vec<Vec<usize>>, IsaError> {
     Ok(successors)
 }
 
-/// The instructions that may follow one, with the stack that they find.
+/// Possible successors of one instruction, each with its stack.
 fn steps(
     kernel: &Kernel,
     index: usize,
@@ -194,7 +194,7 @@ fn steps(
     if !always_leaves && index + 1 < kernel.instructions.len() {
         next.push((index + 1, stack));
     }
-    // A call in the last place has nothing to return to.
+    // A call as the last instruction has nothing to return to.
     next.retain(|&(next, _)| next < kernel.instructions.len());
     next
 }
@@ -212,7 +212,7 @@ fn block_starts(successors: &[Vec<usize>]) -> Vec<usize> {
     starts.into_iter().collect()
 }
 
-/// Returns the live registers and predicates before every instruction.
+/// Live registers and predicates before every instruction.
 pub fn live_before(kernel: &Kernel, flow: &ControlFlow) -> Vec<LiveSet> {
     let mut live = vec![LiveSet::default(); kernel.instructions.len()];
     let mut changed = true;

@@ -1,7 +1,8 @@
-//! From raw instructions to decoded ones.
+//! Decoding of raw instructions.
 //!
-//! Models: opcodes by architecture, operands in the order in which they are printed, labels, symbols and
-//! data sections resolved. Leaves out: relocations other than to labels and module data. Units: bytes.
+//! Models: opcodes by architecture, operands in printed order, resolved labels, symbols and data sections.
+//! Leaves out: relocations other than to labels and module data.
+//! Units: bytes.
 //! Sources: nvdisasm 11.8 output.
 
 use std::collections::HashMap;
@@ -18,7 +19,7 @@ use super::operand::{
 use super::operands::Builder;
 use super::text::{DataSection, RawInstruction, SassText};
 
-/// Where module-scope data (`.nv.global.init`) is placed in global memory.
+/// Address of module-scope data (`.nv.global.init`) in global memory.
 pub const GLOBAL_DATA_ADDRESS: u32 = 0x7000_0000;
 
 /// Decodes the instructions of one file.
@@ -186,7 +187,7 @@ impl Decoder<'_> {
                 continue;
             };
             let (number, owner) = rest.split_once('.').unwrap_or((rest, kernel));
-            // No instruction reaches other banks.
+            // Instructions cannot access other banks.
             if let Some(number) = number.parse().ok().filter(|number| *number < N_BANKS)
                 && owner == kernel
             {
@@ -196,7 +197,7 @@ impl Decoder<'_> {
         banks
     }
 
-    /// A section's bytes with label and symbol references resolved.
+    /// Returns a section's bytes with label and symbol references resolved.
     fn with_references(&self, data: &DataSection) -> Vec<u8> {
         let mut bytes = data.bytes.clone();
         for &(at, text) in &data.references {
@@ -219,10 +220,10 @@ impl Decoder<'_> {
     }
 }
 
-/// Constant banks that an instruction can name.
+/// Number of constant banks that an instruction can name.
 const N_BANKS: u8 = 32;
 
-/// Value operands that the executor relies on.
+/// Number of value operands that the executor requires.
 fn required_sources(instruction: &Instruction) -> usize {
     match instruction.op {
         Op::Psetp { .. } | Op::S2r(_) | Op::Load | Op::VoteAny => 0,
@@ -241,7 +242,7 @@ fn required_sources(instruction: &Instruction) -> usize {
         Op::Iadd3 | Op::Lea { high: false } | Op::LeaSigned | Op::ImadWide { .. } => 3,
         Op::Mov | Op::Mufu(_) | Op::Rro | Op::Convert { .. } | Op::Ldc | Op::Store => 1,
         Op::Flo { .. } => 1,
-        // Kepler's counts the bits that are set in both of two.
+        // Kepler's POPC counts the bits set in both of two operands.
         Op::Popc => instruction.sources.len().clamp(1, 2),
         Op::Ffma | Op::Dfma | Op::Imad { .. } | Op::Iscadd | Op::Prmt | Op::Bfi => 3,
         Op::Fcmp { .. } | Op::Icmp { .. } | Op::Shf { .. } | Op::ShuffleXor => 3,
@@ -249,7 +250,7 @@ fn required_sources(instruction: &Instruction) -> usize {
     }
 }
 
-/// `HFMA2.MMA R, -RZ, RZ, high, low` moves two half-precision constants.
+/// Converts `HFMA2.MMA R, -RZ, RZ, high, low` to a move of two half-precision constants.
 fn half_constants(instruction: &mut Instruction) {
     let [first, second, high, low] = instruction.sources[..] else {
         return;
@@ -264,7 +265,7 @@ fn half_constants(instruction: &mut Instruction) {
     }
 }
 
-/// The half-precision pattern of a number that half precision holds exactly.
+/// Returns the half-precision pattern of a number that half precision represents exactly.
 fn half_bits(value: f32) -> u32 {
     let bits = value.to_bits();
     let sign = bits >> 16 & 0x8000;
@@ -301,7 +302,7 @@ fn split_guard(text: &str) -> (Predicate, &str) {
 mod tests {
     use super::half_bits;
 
-    /// By the definition of IEEE 754's binary16.
+    /// Compares with the definition of IEEE 754's binary16.
     #[test]
     fn every_number_of_half_precision_has_its_pattern() {
         for bits in 0..=u16::MAX {

@@ -1,7 +1,8 @@
-//! Whether an instruction's text says what its encoding does.
+//! Consistency of an instruction's text with its encoding.
 //!
-//! Models: the bits that tell opcodes apart, and the places of guard, registers and immediates, which hold for every instruction of the
-//! committed listings. Leaves out: modifiers, predicates that are operands, the order of sources, Kepler's immediates.
+//! Models: the bits that distinguish opcodes, and the positions of guard, registers and immediates, which hold for every
+//! instruction of the committed listings.
+//! Leaves out: modifiers, predicate operands, the order of sources, Kepler's immediates.
 //! Sources: nvdisasm 11.8's output, text beside encoding.
 
 use super::OpClass;
@@ -14,10 +15,10 @@ use super::operand::{FIRST_UNIFORM_REGISTER, Place, RZ};
 use super::text::{RawInstruction, SassText};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Names that opcodes have in listings, modifiers left out, by the bits that tell them apart.
+/// Opcode names in listings, without modifiers, by the bits that distinguish them.
 pub type Opcodes = BTreeMap<u64, BTreeSet<String>>;
 
-/// The opcodes of a listing, added to `known`.
+/// Adds the opcodes of a listing to `known`.
 pub fn note_opcodes(text: &str, file: &str, known: &mut Opcodes) -> Result<(), IsaError> {
     let text = SassText::split(text, file)?;
     let Some(family) = Family::of(&text.arch) else {
@@ -30,8 +31,8 @@ pub fn note_opcodes(text: &str, file: &str, known: &mut Opcodes) -> Result<(), I
     Ok(())
 }
 
-/// Refuses a listing with an instruction that is encoded as another: its bits are those of other names in `known`, or its guard, a
-/// register or an immediate is none of the encoding's.
+/// Refuses a listing in which an instruction's text and encoding disagree: its bits belong to other names in `known`, or the
+/// encoding lacks its guard, a register or an immediate.
 pub fn check(text: &str, file: &str, known: &Opcodes) -> Result<(), IsaError> {
     let text = SassText::split(text, file)?;
     let Some(family) = Family::of(&text.arch) else {
@@ -72,7 +73,7 @@ fn printed<'a>(text: &'a SassText) -> impl Iterator<Item = &'a RawInstruction<'a
     text.instructions.iter().filter(|raw| !raw.text.is_empty())
 }
 
-/// The mnemonic without guard and modifiers.
+/// Returns the mnemonic without guard and modifiers.
 fn name<'a>(raw: &RawInstruction<'a>) -> &'a str {
     let mut words = raw.text.split_whitespace();
     let first = words.next().unwrap_or_default();
@@ -99,7 +100,7 @@ fn fields_agree(family: Family, instruction: &Instruction, raw: &RawInstruction)
         ),
         Family::Hopper => (lower >> 12, [lower >> 16, lower >> 24, lower >> 32, upper]),
     };
-    // Kepler's points of reconvergence are set whatever holds.
+    // Kepler sets reconvergence points regardless of the guard.
     let has_guard =
         family == Family::Hopper || !matches!(instruction.op, Op::Ssy | Op::Pbk | Op::Pcnt);
     let guard_agrees = u64::from(instruction.guard.index) == guard & 7
@@ -118,7 +119,7 @@ fn fields_agree(family: Family, instruction: &Instruction, raw: &RawInstruction)
             Place::Imm(bits) => immediates.push(bits),
         }
     }
-    // Registers that are not printed are not there, or RZ.
+    // Registers that are not printed are absent, or RZ.
     let mut registers = registers.into_iter().filter(|&register| register != RZ);
     let immediate_agrees = !has_wide_immediate(family, instruction, raw)
         || immediates.is_empty()
@@ -126,7 +127,7 @@ fn fields_agree(family: Family, instruction: &Instruction, raw: &RawInstruction)
     (!has_guard || guard_agrees) && registers.all(is_field) && immediate_agrees
 }
 
-/// Whether an immediate is encoded as the 32 bits that its text says.
+/// Tells whether an immediate is encoded as the 32 bits printed in the text.
 fn has_wide_immediate(family: Family, instruction: &Instruction, raw: &RawInstruction) -> bool {
     let is_arithmetic = instruction.access.is_none() && instruction.class != OpClass::Control;
     let otherwise = matches!(

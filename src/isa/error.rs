@@ -1,8 +1,8 @@
-//! Errors in a SASS file.
+//! Errors in SASS files.
 
 use thiserror::Error;
 
-/// A SASS text that cannot be used.
+/// Error in a SASS text.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum IsaError {
     #[error("{file}:{line}: unknown opcode `{opcode}` for {arch}")]

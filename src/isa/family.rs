@@ -5,11 +5,11 @@ use super::meaning::Meaning;
 use super::text::RawInstruction;
 use super::{hopper, kepler};
 
-/// Architectures whose code is understood.
+/// Architecture families whose code can be decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Family {
     Kepler,
-    /// Turing, Ampere and Ada too: the same format, and instructions by the same names.
+    /// Hopper, and also Turing, Ampere and Ada: the same format, and instructions by the same names.
     Hopper,
 }
 
@@ -29,7 +29,7 @@ impl Family {
         }
     }
 
-    /// The text of an instruction that the disassembler did not print.
+    /// Returns the text of an instruction that the disassembler did not print.
     pub fn unprinted(self, raw: &RawInstruction) -> Option<String> {
         let (upper, _) = raw.control_word.filter(|_| raw.text.is_empty())?;
         hopper::unprinted::text(raw.encoding, upper).filter(|_| self == Family::Hopper)
@@ -42,8 +42,7 @@ impl Family {
         }
     }
 
-    /// Index of the instruction at a byte offset. On Kepler the offset of a control word stands for the
-    /// instruction after it.
+    /// Index of the instruction at a byte offset. On Kepler the offset of a control word denotes the instruction after it.
     pub fn index_of(self, instructions: &[Instruction], pc_bytes: u32) -> Option<usize> {
         let find = |pc_bytes: u32| {
             instructions
@@ -59,7 +58,7 @@ impl Family {
         })
     }
 
-    /// The schedule of an instruction; `None` when its control information is not understood.
+    /// Decodes the schedule of an instruction; `None` if its control information is unknown.
     pub fn control(self, raw: &RawInstruction) -> Option<Control> {
         let (word, place) = raw.control_word?;
         match self {

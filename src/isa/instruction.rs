@@ -1,16 +1,18 @@
 //! One decoded instruction.
 //!
-//! Models: operation, operands, guard, and the compiler's schedule; what timing needs of it.
-//! Leaves out: encodings. Units: bytes, cycles. Sources: disassemblies of ptxas 11.8.
+//! Models: operation, operands, guard, and the compiler's schedule; the subset needed for timing.
+//! Leaves out: encodings.
+//! Units: bytes, cycles.
+//! Sources: disassemblies of ptxas 11.8.
 
 use super::op::{Compare, Op, Round};
 use super::operand::{MemoryRef, PT, Place, Predicate, RZ, Source};
 use super::{Access, Barriers, OpClass, TimingOp};
 
-/// The compiler's schedule for one instruction.
+/// Compiler's schedule for one instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Control {
-    /// The warp's next instruction issues at least this many cycles later; 0 in a pair.
+    /// Minimum cycles until the warp's next instruction issues; 0 in a pair.
     pub stall_cycles: u8,
     pub dual_with_next: bool,
     pub barriers: Barriers,
@@ -23,7 +25,7 @@ pub struct Instruction {
     pub line: usize,
     pub pc_bytes: u32,
     pub size_bytes: u8,
-    /// As disassembled, for messages.
+    /// Disassembled text, for messages.
     pub text: String,
     pub guard: Predicate,
     pub op: Op,
@@ -39,41 +41,41 @@ pub struct Instruction {
     pub predicates: Vec<Predicate>,
     pub memory: Option<MemoryRef>,
     pub access: Option<Access>,
-    /// The address in `memory` is a register pair.
+    /// Whether the address in `memory` is a register pair.
     pub wide_address: bool,
     pub writes_cc: bool,
-    /// Adds the carry flag (`.X`).
+    /// Whether the carry flag is added (`.X`).
     pub carry_in: bool,
     /// Condition-code test of a branch.
     pub cc_test: Option<Compare>,
-    /// Kepler's `.S`, Hopper's `BSYNC`: afterwards the lanes meet at the innermost reconvergence point.
+    /// Whether the lanes reconverge afterwards at the innermost reconvergence point: Kepler's `.S`, Hopper's `BSYNC`.
     pub sync: bool,
-    /// The convergence barrier that it names (Hopper).
+    /// Convergence barrier named by the instruction (Hopper).
     pub convergence: Option<u8>,
     pub saturate: bool,
     pub flush_denormals: bool,
     pub round: Round,
     /// Branch, call or reconvergence target.
     pub target: Option<u32>,
-    /// Targets that an indirect branch can have, when the disassembler tells them.
+    /// Targets of an indirect branch, if the disassembler notes them.
     pub indirect_targets: Vec<u32>,
     pub control: Control,
 }
 
 impl Instruction {
-    /// Whether control may go elsewhere than to the next instruction.
+    /// Tells whether control may go elsewhere than to the next instruction.
     pub fn redirects(&self) -> bool {
         self.sync || self.op.redirects()
     }
 
-    /// Where an indirect branch goes when its register holds `register`.
+    /// Returns the target of an indirect branch whose register holds `register`.
     pub fn indirect_target(&self, register: u32) -> u32 {
         let offset = self.memory.map_or(0, |memory| memory.offset);
         let next = self.pc_bytes.wrapping_add(u32::from(self.size_bytes));
         next.wrapping_add(register).wrapping_add_signed(offset)
     }
 
-    /// First register and how many of them, of every operand that is read.
+    /// First register and number of registers of every operand that is read.
     fn read_operands(&self) -> impl Iterator<Item = (u8, u8)> + '_ {
         let sources = self.sources.iter().zip(&self.source_registers);
         let sources = sources.filter_map(|(source, &count)| match source.place {
@@ -86,7 +88,7 @@ impl Instruction {
         sources.chain(address)
     }
 
-    /// Whether every register of its operands is one, `RZ` aside.
+    /// Tells whether all registers of its operands exist, `RZ` aside.
     pub fn registers_exist(&self) -> bool {
         let written = self.dst.map(|first| (first, self.dst_registers));
         let mut operands = self.read_operands().chain(written);
@@ -120,7 +122,7 @@ impl Instruction {
         mask | u16::from(self.carry_in || self.cc_test.is_some()) << 7
     }
 
-    /// The guard's predicate as a mask; 0 where there is none.
+    /// Returns the guard's predicate as a mask; 0 without a guard.
     pub fn guard_mask(&self) -> u8 {
         match self.guard.index {
             PT => 0,
@@ -134,7 +136,7 @@ impl Instruction {
         written.fold(0, |mask, index| mask | 1 << index) | u16::from(self.writes_cc) << 7
     }
 
-    /// Returns the properties that timing depends on.
+    /// Returns the subset of the instruction that timing depends on.
     pub fn timing(&self) -> TimingOp {
         TimingOp {
             class: self.class,

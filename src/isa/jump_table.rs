@@ -1,8 +1,10 @@
 //! Targets of indirect branches, read from the compiler's jump tables.
 //!
-//! Models: `LDC Rt, c[bank][Ri + table]` followed by `BRX Rt -offset`; a table ends where the next one
-//! starts, or at the first entry that is not an instruction or is the kernel's entry, where nothing jumps: the zeros that pad a bank. Leaves out: targets computed otherwise.
-//! Units: bytes. Sources: disassemblies of ptxas 11.8.
+//! Models: `LDC Rt, c[bank][Ri + table]` followed by `BRX Rt -offset`; a table ends at the start of the next one, or at the
+//! first entry that is not an instruction or is the kernel's entry, which is never a target: the zeros that pad a bank.
+//! Leaves out: targets computed otherwise.
+//! Units: bytes.
+//! Sources: disassemblies of ptxas 11.8.
 
 use super::family::Family;
 use super::instruction::Instruction;
@@ -10,11 +12,11 @@ use super::op::Op;
 use super::operand::{Place, RZ};
 use std::collections::HashMap;
 
-/// A table's constant bank and byte offset.
+/// Constant bank and byte offset of a table.
 type Table = (u8, u32);
 
-/// Fills in the targets of every indirect branch, read from the constant banks. Where the disassembler noted some, they may
-/// be fewer than the table has: it knows only those with a label.
+/// Fills in the targets of every indirect branch, read from the constant banks. The targets noted by the disassembler may be
+/// fewer than those of the table: it knows only those with a label.
 pub fn resolve(instructions: &mut [Instruction], constants: &HashMap<u8, Vec<u8>>, family: Family) {
     let tables: Vec<Table> = instructions.iter().filter_map(table_read).collect();
     for index in 0..instructions.len() {
@@ -40,7 +42,7 @@ pub fn resolve(instructions: &mut [Instruction], constants: &HashMap<u8, Vec<u8>
     }
 }
 
-/// The table that a constant load reads, when it is indexed.
+/// Returns the table that an indexed constant load reads.
 fn table_read(load: &Instruction) -> Option<Table> {
     match load.sources.first()?.place {
         Place::Const {
@@ -52,14 +54,14 @@ fn table_read(load: &Instruction) -> Option<Table> {
     }
 }
 
-/// The table that the branch's register was last loaded from.
+/// Returns the table from which the branch's register was last loaded.
 fn table_of(instructions: &[Instruction], branch: usize) -> Option<Table> {
     let register = instructions[branch].memory?.base;
     let mut before = instructions[..branch].iter().rev();
     table_read(before.find(|load| load.writes().contains(&register))?)
 }
 
-/// The words of a table, up to the next one.
+/// Words of a table, up to the next one.
 fn entries<'a>(
     constants: &'a HashMap<u8, Vec<u8>>,
     table: Table,

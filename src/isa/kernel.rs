@@ -1,7 +1,9 @@
-//! A kernel: its instructions, resource usage and constant data.
+//! Kernels: instructions, resource usage and constant data.
 //!
-//! Models: one kernel per SASS file. Leaves out: device functions in sections of their own.
-//! Units: bytes. Sources: nvdisasm 11.8 output, EIATTR attributes.
+//! Models: one kernel per SASS file.
+//! Leaves out: device functions in sections of their own.
+//! Units: bytes.
+//! Sources: nvdisasm 11.8 output, EIATTR attributes.
 
 use std::collections::HashMap;
 
@@ -12,21 +14,21 @@ use super::instruction::Instruction;
 use super::jump_table;
 use super::text::{LineNote, SassText};
 
-/// Local memory of a thread at most, by the CUDA C++ Programming Guide's table of technical specifications: 512 KiB.
+/// Maximum local memory of a thread, by the CUDA C++ Programming Guide's table of technical specifications: 512 KiB.
 const MAX_FRAME_BYTES: u32 = 512 << 10;
 
-/// One kernel, parsed.
+/// A parsed kernel.
 #[derive(Debug, Clone)]
 pub struct Kernel {
     pub name: String,
-    /// `sm_35`.
+    /// Architecture, such as `sm_35`.
     pub arch: String,
     pub family: Family,
     /// Registers per thread.
     pub registers: u32,
     /// Local memory per thread.
     pub frame_bytes: u32,
-    /// Shared memory per block besides what a launch asks for.
+    /// Static shared memory per block.
     pub shared_bytes: u32,
     pub instructions: Vec<Instruction>,
     /// Constant banks with compiled-in data, by number.
@@ -35,21 +37,21 @@ pub struct Kernel {
     pub global_data: Vec<u8>,
     /// Offset and size of every parameter in constant bank 0, in order.
     pub parameters: Vec<Parameter>,
-    /// Source lines of runs of instructions, by the address of the first; empty unless the listing says (`nvdisasm -g`).
+    /// Source lines of runs of instructions, by the address of the first; empty unless the listing gives them (`nvdisasm -g`).
     pub lines: Vec<SourceLine>,
 }
 
-/// Where instructions come from, from this address to that of the next.
+/// Source line of the instructions from this address up to that of the next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceLine {
     pub pc_bytes: u32,
-    /// The file's name as the compiler knew it.
+    /// File name as passed to the compiler.
     pub file: String,
     /// Counted from 1.
     pub line: u32,
 }
 
-/// A kernel parameter's place in constant bank 0.
+/// Position of a kernel parameter in constant bank 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parameter {
     pub offset_bytes: u32,
@@ -115,14 +117,14 @@ impl Kernel {
         self.family.index_of(&self.instructions, pc_bytes)
     }
 
-    /// Among lines in order, the one of the instruction at a byte offset.
+    /// Finds the source line of the instruction at a byte offset, among lines in order.
     pub fn source_line(lines: &[SourceLine], pc_bytes: u32) -> Option<&SourceLine> {
         let after = lines.partition_point(|line| line.pc_bytes <= pc_bytes);
         lines.get(after.checked_sub(1)?)
     }
 }
 
-/// Static shared memory, without what the system keeps for itself: Hopper's compiler counts that in.
+/// Static shared memory without the system's reservation, which Hopper's compiler includes.
 fn shared_bytes(text: &SassText, name: &str) -> u32 {
     let reserved = match text.arch.as_str() {
         "sm_90" => 1024,
@@ -145,13 +147,13 @@ fn source_lines(text: &SassText) -> Vec<SourceLine> {
     text.lines.iter().filter_map(line).collect()
 }
 
-/// The attributes of the kernel alone: device functions have sections like it.
+/// Attributes of the kernel alone: device functions have similar sections.
 fn attributes<'a>(text: &'a SassText, name: &str) -> &'a [u8] {
     let section = text.data.get(format!(".nv.info.{name}").as_str());
     section.map_or(&[][..], |section| section.bytes.as_slice())
 }
 
-/// EIATTR_KPARAM_INFO: ordinal and offset in one word, size in the upper bits of the next.
+/// Reads EIATTR_KPARAM_INFO: ordinal and offset in one word, size in the upper bits of the next.
 fn parameters(text: &SassText, name: &str) -> Vec<Parameter> {
     let bytes = attributes(text, name);
     let base = param_base(bytes, &text.arch);
@@ -175,7 +177,7 @@ fn parameters(text: &SassText, name: &str) -> Vec<Parameter> {
     found.into_iter().map(|(_, parameter)| parameter).collect()
 }
 
-/// EIATTR_PARAM_CBANK: the first parameter's offset.
+/// Reads EIATTR_PARAM_CBANK: the first parameter's offset.
 fn param_base(attributes: &[u8], arch: &str) -> u32 {
     for (at, window) in attributes.windows(10).enumerate() {
         if at % 4 == 0 && window[..2] == [0x04, 0x0a] {

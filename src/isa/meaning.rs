@@ -1,12 +1,13 @@
 //! Meaning of an opcode with its modifiers, and spellings common to all architectures.
 //!
-//! Models: modifiers taken off one by one, so that nothing is ignored silently. Leaves out: encodings.
+//! Models: modifiers consumed one by one, so that none is ignored silently.
+//! Leaves out: encodings.
 //! Sources: disassemblies of ptxas 11.8.
 
 use super::op::{Compare, Logic, Mufu, Op, Round, Special};
 use super::{Access, OpClass, Space};
 
-/// The modifiers of an opcode, taken off one by one; an opcode is known when none is left.
+/// Modifiers of an opcode, consumed one by one; an opcode is known if none is left.
 pub struct Modifiers<'a>(Vec<&'a str>);
 
 impl<'a> Modifiers<'a> {
@@ -14,7 +15,7 @@ impl<'a> Modifiers<'a> {
         Self(names.collect())
     }
 
-    /// Takes `name` off, if present.
+    /// Consumes `name`, if present.
     pub fn take(&mut self, name: &str) -> bool {
         match self.0.iter().position(|modifier| *modifier == name) {
             Some(at) => {
@@ -25,7 +26,7 @@ impl<'a> Modifiers<'a> {
         }
     }
 
-    /// Takes the first modifier off that `parse` understands.
+    /// Consumes the first modifier that `parse` recognizes.
     pub fn take_first<T>(&mut self, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
         let (at, value) = self
             .0
@@ -47,7 +48,7 @@ pub struct Meaning {
     pub op: Op,
     pub class: OpClass,
     pub access: Option<Access>,
-    /// Registers of the destination, and of each source.
+    /// Number of destination registers; `source_registers`: of each source.
     pub dst_registers: u8,
     pub source_registers: u8,
     pub wide_address: bool,
@@ -56,7 +57,7 @@ pub struct Meaning {
     pub saturate: bool,
     pub flush_denormals: bool,
     pub round: Round,
-    /// The sign of the second source is flipped.
+    /// Whether the sign of the second source is flipped.
     pub subtract: bool,
 }
 
@@ -146,7 +147,7 @@ pub fn comparison(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
     Some(meaning)
 }
 
-/// A load from constant memory.
+/// Decodes a load from constant memory.
 pub fn constant_load(modifiers: &mut Modifiers) -> Meaning {
     Meaning {
         dst_registers: width(modifiers),
@@ -154,14 +155,14 @@ pub fn constant_load(modifiers: &mut Modifiers) -> Meaning {
     }
 }
 
-/// A load from local, shared or global memory, or a store. `hints` are modifiers that change nothing of what is accessed.
+/// Decodes a load from local, shared or global memory, or a store. `hints` are modifiers that do not affect the accessed data.
 pub fn access(space: Space, store: bool, hints: &[&str], modifiers: &mut Modifiers) -> Meaning {
     let registers = width(modifiers);
     let wide_address = modifiers.take("E");
     for hint in hints {
         modifiers.take(hint);
     }
-    // A byte without a sign, by itself in a register.
+    // An unsigned byte, alone in a register.
     let is_byte = !store && modifiers.take("U8");
     let op = if store { Op::Store } else { Op::Load };
     let mut meaning = Meaning::new(op, OpClass::Memory);
@@ -179,7 +180,7 @@ pub fn access(space: Space, store: bool, hints: &[&str], modifiers: &mut Modifie
     meaning
 }
 
-/// Registers of an access.
+/// Number of registers of an access.
 fn width(modifiers: &mut Modifiers) -> u8 {
     if modifiers.take("128") {
         4
@@ -190,7 +191,7 @@ fn width(modifiers: &mut Modifiers) -> u8 {
     }
 }
 
-/// The value that `S2R` reads under a name.
+/// Returns the special register that `S2R` reads by name.
 pub fn special(name: &str) -> Option<Special> {
     Some(match name {
         "SR_TID.X" => Special::Tid(0),
@@ -200,7 +201,7 @@ pub fn special(name: &str) -> Option<Special> {
         "SR_CTAID.Y" => Special::Ctaid(1),
         "SR_CTAID.Z" => Special::Ctaid(2),
         "SR_LANEID" => Special::LaneId,
-        // The block's place in its cluster; kernels without clusters have one block each.
+        // Index of the block in its cluster; kernels without clusters have one block each.
         "SRZ" | "SR_CgaCtaId" => Special::Zero,
         _ => return None,
     })

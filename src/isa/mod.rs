@@ -1,11 +1,11 @@
-//! Machine code, parsed: instructions, control words, control-flow graph. Knows no GP.
+//! Machine code, parsed: instructions, control words, control-flow graph. Independent of GP.
 //!
-//! * [`text`]: the disassembler's output, split; [`operand`]: its operands.
-//! * [`op`]: what an instruction computes; [`instruction`]: one instruction; [`kernel`]: all of them.
-//! * [`kepler`], [`hopper`]: opcodes and control information of sm_35 and of sm_75 to sm_90; [`meaning`]: what both give.
-//! * [`encoding`]: whether an instruction's text says what its encoding does.
-//! * [`cfg`]: the control-flow graph, and what is live.
-//! * [`nv50`]: sm_35 code translated to that of compute capability 1.x.
+//! * [`text`]: splitting of the disassembler's output; [`operand`]: its operands.
+//! * [`op`]: operations of instructions; [`instruction`]: one instruction; [`kernel`]: a whole kernel.
+//! * [`kepler`], [`hopper`]: opcodes and control information of sm_35 and of sm_75 to sm_90; [`meaning`]: their common result.
+//! * [`encoding`]: consistency of an instruction's text with its encoding.
+//! * [`cfg`]: control-flow graph, and liveness.
+//! * [`nv50`]: translation of sm_35 code to that of compute capability 1.x.
 
 mod arch;
 pub mod cfg;
@@ -37,7 +37,7 @@ pub use kernel::{Kernel, Parameter, SourceLine};
 use crate::util::names::listed;
 
 listed! {
-    /// The execution resource that an instruction needs; throughputs per class are in the device preset.
+    /// Execution resource of an instruction; throughputs per class are in the device preset.
     pub enum OpClass {
         /// FADD FMUL FFMA FMNMX and other full-rate single precision.
         Fp32,
@@ -72,7 +72,7 @@ listed! {
     }
 }
 
-/// The memory an instruction accesses.
+/// Memory space accessed by an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Space {
     Local,
@@ -80,12 +80,12 @@ pub enum Space {
     Global,
 }
 
-/// Properties of one static instruction that its timing depends on, independent of the parser's detail.
-/// One per instruction of a kernel; the trace refers to them by index.
+/// Properties of one static instruction that determine its timing, independent of the parser's detail. One per instruction of a
+/// kernel; the trace refers to them by index.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TimingOp {
     pub class: OpClass,
-    /// Memory space and bytes per lane (1, 4, 8 or 16), with `store` telling the direction.
+    /// Memory space, bytes per lane (1, 4, 8 or 16), and direction (`store`).
     pub access: Option<Access>,
     /// Registers read (RZ excluded), vector operands expanded. Includes address registers.
     pub reads: Vec<u8>,
@@ -94,44 +94,44 @@ pub struct TimingOp {
     /// Predicates read (guard included) and written, as bit masks of P0..P6 (bit 7: the CC flag).
     pub pred_reads: u8,
     pub pred_writes: u8,
-    /// The compiler's stall count: the warp's next instruction issues at least this many cycles later.
+    /// Compiler's stall count: minimum cycles until the warp's next instruction issues.
     pub stall_cycles: u8,
-    /// The compiler marked this instruction to be issued together with the next one.
+    /// Whether the compiler paired this instruction with the next one.
     pub dual_with_next: bool,
     /// Byte offset in the kernel's code (instruction fetch).
     pub pc_bytes: u32,
-    /// A branch, call, return or exit that may redirect the warp's fetch.
+    /// Whether it is a branch, call, return or exit that may redirect the warp's fetch.
     pub redirects: bool,
     /// Hopper's compiler-set scoreboards; none on Kepler.
     pub barriers: Barriers,
 }
 
-/// Scoreboards that the compiler assigns (Volta and later): six counters that an instruction of
-/// variable latency raises and later instructions wait for.
+/// Scoreboards assigned by the compiler (Volta and later): six counters that an instruction of variable latency raises and
+/// later instructions wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Barriers {
-    /// Released when the instruction's results are written.
+    /// Scoreboard released when the instruction's results are written.
     pub write: Option<u8>,
-    /// Released when its operands have been read.
+    /// Scoreboard released when its operands have been read.
     pub read: Option<u8>,
     /// Scoreboards, by bit, that must be free before the instruction issues.
     pub wait_mask: u8,
-    /// The scheduler may prefer another warp next.
+    /// Whether the scheduler may prefer another warp next.
     pub yields: bool,
 }
 
 impl Barriers {
-    /// Scoreboards that there are.
+    /// Number of scoreboards.
     pub const N: u8 = 6;
 
-    /// Whether all that are named exist.
+    /// Tells whether all named scoreboards exist.
     pub fn exist(&self) -> bool {
         let exists = |board: Option<u8>| board.is_none_or(|board| board < Barriers::N);
         exists(self.write) && exists(self.read) && self.wait_mask >> Barriers::N == 0
     }
 }
 
-/// A memory access of one static instruction.
+/// Memory access of one static instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Access {
     pub space: Space,

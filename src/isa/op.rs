@@ -1,13 +1,13 @@
-//! Operations of instructions, independent of the architecture that encodes them.
+//! Operations of instructions, independent of the architecture's encoding.
 //!
 //! Models: the operations of the interpreters' kernels and of CUDA's math sequences.
-//! Leaves out: textures, atomics, votes but for any lane, shuffles but by exclusive-or.
+//! Leaves out: textures, atomics, votes except for any lane, shuffles except by exclusive-or.
 //! Sources: CUDA binary utilities' instruction lists, disassemblies of ptxas 11.8.
 
 use crate::util::names::named;
 
 named! {
-    /// A comparison; the `U` forms are true when an operand is not a number.
+    /// Comparison; the `U` forms are true when an operand is not a number.
     pub enum Compare ("comparison") {
         False = "F",
         Lt = "LT",
@@ -29,7 +29,7 @@ named! {
 }
 
 impl Compare {
-    /// The outcome for an ordering; `None` stands for unordered operands.
+    /// Outcome for an ordering; `None` denotes unordered operands.
     pub fn holds(self, ordering: Option<std::cmp::Ordering>) -> bool {
         use Compare::*;
         use std::cmp::Ordering::*;
@@ -55,12 +55,12 @@ impl Compare {
 }
 
 named! {
-    /// How a comparison is combined with a predicate, and bitwise operations.
+    /// Combination of a comparison with a predicate, and bitwise operations.
     pub enum Logic ("operation") {
         And = "AND",
         Or = "OR",
         Xor = "XOR",
-        /// The second operand.
+        /// Passes the second operand.
         PassB = "PASS_B",
     }
 }
@@ -90,7 +90,7 @@ pub enum Round {
     Zero,
 }
 
-/// The functions of the special function unit.
+/// Functions of the special function unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Mufu {
     Cos,
@@ -108,7 +108,7 @@ pub enum Mufu {
     Rsq64h,
 }
 
-/// A number format of a conversion.
+/// Number format of a conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Number {
     Float(u8),
@@ -117,7 +117,7 @@ pub enum Number {
 }
 
 impl Number {
-    /// `F32`, `S64`, `U16`.
+    /// Parses `F32`, `S64`, `U16`.
     pub fn named(name: &str) -> Option<Self> {
         let bits: u8 = name.get(1..)?.parse().ok()?;
         match (&name[..1], bits) {
@@ -146,7 +146,7 @@ pub enum Special {
     Zero,
 }
 
-/// The operation of an instruction.
+/// Operation of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Op {
     Nop,
@@ -159,7 +159,7 @@ pub enum Op {
     Fmul,
     Ffma,
     Fmnmx,
-    /// Float comparison to 1.0 or all ones (`as_float` picks 1.0).
+    /// Float comparison with result 1.0 or all ones (`as_float` selects 1.0).
     Fset {
         compare: Compare,
         combine: Logic,
@@ -169,7 +169,7 @@ pub enum Op {
         compare: Compare,
         combine: Logic,
     },
-    /// Picks an operand by comparing the third with zero.
+    /// Selects an operand by comparing the third with zero.
     Fcmp {
         compare: Compare,
     },
@@ -189,11 +189,11 @@ pub enum Op {
     Iadd,
     Iadd3,
     Iscadd,
-    /// Scaled addition; `high`: of the upper half of the scaled pair (third, first).
+    /// Scaled addition; `high`: uses the upper half of the scaled pair (third, first).
     Lea {
         high: bool,
     },
-    /// Scaled addition of the upper half of the first, sign-extended.
+    /// Scaled addition of the upper half of the sign-extended first operand.
     LeaSigned,
     Imul {
         high: bool,
@@ -228,7 +228,7 @@ pub enum Op {
     Lop(Logic),
     /// Any function of three bits, by its truth table in the last source.
     Lop3,
-    /// Any function of three predicates, by its truth table.
+    /// Any function of three predicates, by its truth table in the last source.
     Plop3,
     Shl {
         wrap: bool,
@@ -259,11 +259,11 @@ pub enum Op {
         first: Logic,
         second: Logic,
     },
-    /// The low bits of the first operand, as many as the second one says, with the sign of the highest.
+    /// Sign-extends the low bits of the first operand, as many as the second one specifies.
     Sgxt,
-    /// Whether the predicate holds in any lane.
+    /// Tells whether the predicate holds in any lane.
     VoteAny,
-    /// The value of the lane whose number is this lane's exclusive-or with the second operand.
+    /// Value of the lane whose number is this lane's exclusive-or with the second operand.
     ShuffleXor,
     S2r(Special),
     Ldc,
@@ -281,12 +281,12 @@ pub enum Op {
     Ret,
     Exit,
     Barrier,
-    /// All lanes of the warp meet.
+    /// Reconvergence of all lanes of the warp.
     WarpSync,
 }
 
 impl Op {
-    /// Whether control may go elsewhere than to the next instruction.
+    /// Tells whether control may go elsewhere than to the next instruction.
     pub fn redirects(self) -> bool {
         matches!(
             self,
@@ -300,7 +300,7 @@ mod tests {
     use super::*;
     use std::cmp::Ordering;
 
-    /// Less, equal, greater, and one of the two no number.
+    /// Checks less, equal, greater, and unordered.
     #[test]
     fn every_comparison_holds_for_what_its_name_says() {
         let cases = [

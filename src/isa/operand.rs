@@ -1,24 +1,26 @@
 //! Operands as nvdisasm prints them.
 //!
-//! Models: registers, predicates, constants, memory references, immediates, labels, special
-//! registers, with negation, absolute value, inversion and `.CC`. Leaves out: textures, surfaces.
-//! Units: bytes for offsets. Sources: output of nvdisasm 11.8.
+//! Models: registers, predicates, constants, memory references, immediates, labels, special registers, with negation, absolute
+//! value, inversion and `.CC`.
+//! Leaves out: textures, surfaces.
+//! Units: bytes for offsets.
+//! Sources: output of nvdisasm 11.8.
 
-/// The register that reads as zero and swallows writes.
+/// Register that reads as zero and discards writes.
 pub const RZ: u8 = 255;
-/// The predicate that is always true.
+/// Predicate that is always true.
 pub const PT: u8 = 7;
-/// Uniform registers (sm_75 and later) are numbered from here, so that a kernel has one register file.
+/// First number of uniform registers (sm_75 and later), so that a kernel has one register file.
 pub(super) const FIRST_UNIFORM_REGISTER: u8 = 192;
-/// Uniform predicates are numbered from here; 7 is [`PT`].
+/// First number of uniform predicates; 7 is [`PT`].
 const FIRST_UNIFORM_PREDICATE: u8 = 8;
 
-/// Where a source value comes from.
+/// Origin of a source value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Place {
     Reg(u8),
     Imm(u32),
-    /// `c[bank][index + offset]`.
+    /// Constant memory, `c[bank][index + offset]`.
     Const {
         bank: u8,
         index: u8,
@@ -38,7 +40,7 @@ pub struct Source {
 /// A predicate source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Predicate {
-    /// 0 to 6, [`PT`], or a uniform predicate.
+    /// Number: 0 to 6, [`PT`], or a uniform predicate.
     pub index: u8,
     pub negate: bool,
 }
@@ -50,7 +52,7 @@ impl Predicate {
     };
 }
 
-/// `[base + offset]`.
+/// Memory reference, `[base + offset]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryRef {
     pub base: u8,
@@ -67,7 +69,7 @@ pub enum Operand<'a> {
     Predicate(Predicate),
     Memory(MemoryRef),
     Label(&'a str),
-    /// `32@lo(symbol)`, `32@hi(symbol)`.
+    /// Half of a symbol's address, `32@lo(symbol)` or `32@hi(symbol)`.
     Symbol {
         name: &'a str,
         high: bool,
@@ -100,7 +102,7 @@ pub fn split_operands(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Parses one operand; the error says why it is not one.
+/// Parses one operand; the error gives the reason for a refusal.
 pub fn parse_operand(text: &str) -> Result<Operand<'_>, String> {
     if let Some(label) = text
         .strip_prefix("`(")
@@ -128,7 +130,7 @@ pub fn parse_operand(text: &str) -> Result<Operand<'_>, String> {
         return parse_memory(text).map(Operand::Memory);
     }
     if let Some((register, _)) = text.split_once(" `(") {
-        // `RET.REL R4 `(kernel)`: back to where the register says, counted from the kernel's start.
+        // `RET.REL R4 `(kernel)`: returns to the offset in the register, counted from the kernel's start.
         return parse_value(register);
     }
     if let Some(target) = parse_indirect(text) {
@@ -140,7 +142,7 @@ pub fn parse_operand(text: &str) -> Result<Operand<'_>, String> {
     parse_value(text)
 }
 
-/// `P3`, `!P0`, `PT`, `UP1`.
+/// Parses `P3`, `!P0`, `PT`, `UP1`.
 pub fn parse_predicate(text: &str) -> Option<Predicate> {
     let (negate, name) = match text.strip_prefix('!') {
         Some(name) => (true, name),
@@ -160,7 +162,7 @@ pub fn parse_predicate(text: &str) -> Option<Predicate> {
     Some(Predicate { index, negate })
 }
 
-/// `R3`, `RZ`, `UR4`, `URZ`.
+/// Parses `R3`, `RZ`, `UR4`, `URZ`.
 fn parse_register(text: &str) -> Option<u8> {
     let (first, limit, name) = match text.strip_prefix('U') {
         Some(name) => (FIRST_UNIFORM_REGISTER, 63, name),
@@ -175,7 +177,7 @@ fn parse_register(text: &str) -> Option<u8> {
     }
 }
 
-/// `R17 -0x620`: the target of an indirect branch, counted from the next instruction.
+/// Parses `R17 -0x620`: the target of an indirect branch, counted from the next instruction.
 fn parse_indirect(text: &str) -> Option<MemoryRef> {
     let (register, offset) = text.split_once(' ')?;
     let base = parse_register(register)?;
@@ -237,7 +239,7 @@ fn parse_place(text: &str) -> Result<Place, String> {
     }
 }
 
-/// `0x2][R4+0x10]`, after `c[`.
+/// Parses `0x2][R4+0x10]`, after `c[`.
 fn parse_constant(rest: &str) -> Result<Place, String> {
     let bad = || "not of the form c[bank][offset]".to_owned();
     let (bank, rest) = rest.split_once(']').ok_or_else(bad)?;
@@ -252,7 +254,7 @@ fn parse_constant(rest: &str) -> Result<Place, String> {
     })
 }
 
-/// `[R5+-0x4]`, `[0x10]`, `[RZ]`, `[R2.64+UR4]`.
+/// Parses `[R5+-0x4]`, `[0x10]`, `[RZ]`, `[R2.64+UR4]`.
 fn parse_memory(text: &str) -> Result<MemoryRef, String> {
     let inner = text
         .strip_prefix('[')
@@ -292,7 +294,7 @@ fn parse_integer(text: &str) -> Option<u32> {
     })
 }
 
-/// Hexadecimal integers, and floats in decimal, `+INF`, `-QNAN`.
+/// Parses hexadecimal integers, and floats in decimal, `+INF`, `-QNAN`.
 fn parse_immediate(text: &str) -> Option<u32> {
     let text = text.trim();
     if let Some(bits) = parse_integer(text) {

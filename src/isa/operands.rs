@@ -1,6 +1,7 @@
 //! Operands sorted into an instruction's destinations and sources.
 //!
-//! Models: operands as nvdisasm prints them, destinations first. Leaves out: what they mean.
+//! Models: operands as nvdisasm prints them, destinations first.
+//! Leaves out: their meaning.
 //! Sources: disassemblies of ptxas 11.8.
 
 use super::OpClass;
@@ -10,7 +11,7 @@ use super::op::Op;
 use super::operand::{PT, Place, Predicate, RZ, Source};
 use super::text::RawInstruction;
 
-/// Collects operands in the order in which they are printed: destinations first.
+/// Collects operands in printed order: destinations first.
 pub struct Builder {
     pub instruction: Instruction,
     wants_register: bool,

@@ -1,14 +1,17 @@
-//! The stacks of reconvergence points that the paths through a kernel find at its instructions.
+//! Stacks of reconvergence points along the paths through a kernel.
 //!
-//! Models: points that are set (SSY, PBK, PCNT, a call's return) and left again, last in, first out; every stack is kept once, as a point
-//! on top of another stack. A point that is set again before it was left was abandoned, with all that was set after it: code may jump out
-//! of a function. Leaves out: lanes. Refuses code that is met with more stacks than compiled code is: following it would not end.
-//! Units: instruction indices. Sources: envytools, Kepler's control instructions; disassemblies of ptxas 11.8.
+//! Models: points that are set (SSY, PBK, PCNT, a call's return) and left again, last in, first out; every stack is stored
+//! once, as a point on top of another stack. A point that is set again before it was left was abandoned, with everything set
+//! after it: code may jump out of a function. Code with more stacks than compiled code has is refused, as following it would
+//! not end.
+//! Leaves out: lanes.
+//! Units: instruction indices.
+//! Sources: envytools, Kepler's control instructions; disassemblies of ptxas 11.8.
 
 use super::op::Op;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A reconvergence point: the instruction kind that sets it, and the index of the instruction that leaving it leads to.
+/// Kind of a reconvergence point, and the instruction at which it is left.
 pub type Point = (Op, usize);
 
 /// A stack, by its number among those known.
@@ -19,7 +22,7 @@ impl Stack {
     pub const EMPTY: Stack = Stack(0);
 }
 
-/// Instructions times the stacks that they are met with: a hundred times those of the largest kernel.
+/// Maximum number of pairs of instruction and stack: a hundred times that of the largest kernel.
 const MAX_MET: usize = 1 << 20;
 
 /// A point on top of another stack.
@@ -29,23 +32,23 @@ struct Top {
     below: Stack,
 }
 
-/// Every stack that a path found so far, and where.
+/// All stacks found so far, and the instructions at which they occur.
 #[derive(Debug, Default)]
 pub struct Stacks {
-    /// Stack `n` is `tops[n - 1]`.
+    /// Tops of the stacks: stack `n` is `tops[n - 1]`.
     tops: Vec<Top>,
     known: FxHashMap<(Stack, Point), Stack>,
     met: FxHashSet<(usize, Stack)>,
 }
 
 impl Stacks {
-    /// Notes that a path meets an instruction with a stack: whether it is the first one that does, or `None` where there are too many.
+    /// Records a stack at an instruction: returns whether it is new there, or `None` if there are too many.
     pub fn meet(&mut self, index: usize, stack: Stack) -> Option<bool> {
         let is_new = self.met.insert((index, stack));
         (self.met.len() <= MAX_MET).then_some(is_new)
     }
 
-    /// The stack with a point on top.
+    /// Returns the stack with a point pushed on top.
     pub fn push(&mut self, stack: Stack, point: Point) -> Stack {
         let below = self.below(stack, point).unwrap_or(stack);
         if let Some(&known) = self.known.get(&(below, point)) {
@@ -57,7 +60,7 @@ impl Stacks {
         pushed
     }
 
-    /// Leaves the uppermost point of a kind and all above it: where that leads, and what is left.
+    /// Pops the uppermost point of a kind and all above it; returns its target and the remaining stack.
     pub fn pop_to(&self, mut stack: Stack, kind: Op) -> Option<(usize, Stack)> {
         while let Some(top) = self.top(stack) {
             stack = top.below;
@@ -72,7 +75,7 @@ impl Stacks {
         self.tops.get((stack.0 as usize).checked_sub(1)?)
     }
 
-    /// Returns the stack below a point, or `None` where the point is not set.
+    /// Returns the stack below a point, if it is set.
     fn below(&self, stack: Stack, point: Point) -> Option<Stack> {
         let mut tops = std::iter::successors(self.top(stack), |top| self.top(top.below));
         tops.find(|top| top.point == point).map(|top| top.below)

@@ -1,10 +1,10 @@
-//! Sets of registers, and what is live at an instruction.
+//! Sets of registers, and of values live at an instruction.
 //!
-//! Leaves out: where they come from (`cfg`, `nv50::flow`).
+//! Leaves out: their computation (`cfg`, `nv50::flow`).
 
 use super::operand::RZ;
 
-/// A set of registers, a bit each.
+/// Set of registers, one bit each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Registers([u64; 4]);
 
@@ -27,32 +27,32 @@ impl Registers {
         }
     }
 
-    /// How many there are.
+    /// Number of registers in the set.
     pub fn count(&self) -> u32 {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// All of them, in order.
+    /// Registers in the set, in order.
     pub fn all(&self) -> impl Iterator<Item = u8> + '_ {
         (0..RZ).filter(|&register| self.has(register))
     }
 }
 
-/// A set of registers, predicates and the condition code.
+/// Set of registers, predicates and the condition code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LiveSet {
     pub registers: Registers,
-    /// By number; bit 7: the condition code.
+    /// Predicates by number; bit 7: the condition code.
     pub predicates: u16,
 }
 
 impl LiveSet {
-    /// Whether a register is among them.
+    /// Tells whether a register is in the set.
     pub fn contains(&self, register: u8) -> bool {
         self.registers.has(register)
     }
 
-    /// Adds what is in another set.
+    /// Adds the elements of another set.
     pub fn join(&mut self, other: &LiveSet) {
         self.registers.join(&other.registers);
         self.predicates |= other.predicates;

@@ -1,7 +1,8 @@
-//! The text of `nvdisasm -hex`, split into sections, symbols and raw instructions.
+//! Text of `nvdisasm -hex`, split into sections, symbols and raw instructions.
 //!
-//! Models: `.section` headers, EIATTR attributes, data directives, labels, instruction lines with
-//! their encodings. Leaves out: relocation sections, debug information. Units: bytes.
+//! Models: `.section` headers, EIATTR attributes, data directives, labels, instruction lines with their encodings.
+//! Leaves out: relocation sections, debug information.
+//! Units: bytes.
 //! Sources: output of nvdisasm 11.8.
 
 use std::collections::HashMap;
@@ -11,32 +12,32 @@ use super::error::IsaError;
 /// Bytes of an instruction with a two-word encoding.
 const WIDE_BYTES: u32 = 16;
 
-/// Bytes that the address of a label takes.
+/// Bytes of a label's address.
 const LABEL_BYTES: usize = 4;
 
-/// Data that all sections of a file hold at most: a cubin's constant banks and static shared memory are far below.
+/// Maximum data size of all sections of a file: a cubin's constant banks and static shared memory are far smaller.
 const MAX_DATA_BYTES: usize = 16 << 20;
 
-/// One instruction line before its opcode is looked at.
+/// Instruction line before decoding of its opcode.
 #[derive(Debug, Clone)]
 pub struct RawInstruction<'a> {
     pub line: usize,
     pub pc_bytes: u32,
-    /// Guard, mnemonic and operands, without the semicolon and without nvdisasm's notes; empty when
-    /// nvdisasm printed nothing but the encoding.
+    /// Guard, mnemonic and operands, without the semicolon and without nvdisasm's notes; empty if nvdisasm printed only the
+    /// encoding.
     pub text: &'a str,
     /// Targets that nvdisasm notes for an indirect branch.
     pub noted_targets: Vec<&'a str>,
     pub encoding: u64,
-    /// Kepler: the control word that governs the instruction, and its place after that word.
-    /// Later architectures: the upper half of the encoding, and 0.
+    /// Kepler: the control word that governs the instruction, and its position after that word. Later architectures: the upper
+    /// half of the encoding, and 0.
     pub control_word: Option<(u64, u8)>,
 }
 
-/// From an instruction on, the line of a source file that it was compiled from.
+/// Source line of the instructions from a given one on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineNote<'a> {
-    /// The first instruction of them, as a place among all.
+    /// Index of the first of these instructions among all.
     pub first: usize,
     pub file: &'a str,
     pub line: u32,
@@ -52,14 +53,14 @@ pub struct DataSection<'a> {
     pub symbols: HashMap<&'a str, u32>,
 }
 
-/// The whole file, split.
+/// Contents of a file, split.
 #[derive(Debug, Default)]
 pub struct SassText<'a> {
     pub arch: String,
     pub kernel: Option<&'a str>,
     pub registers: Option<u32>,
     pub instructions: Vec<RawInstruction<'a>>,
-    /// Where `nvdisasm -g` says which source lines the instructions come from.
+    /// Source lines of the instructions, from `nvdisasm -g`.
     pub lines: Vec<LineNote<'a>>,
     /// Code labels: byte offset of the next instruction.
     pub labels: HashMap<&'a str, u32>,
@@ -78,7 +79,7 @@ impl<'a> SassText<'a> {
         splitter.finish()
     }
 
-    /// The value of an attribute that is listed per function, for `function`.
+    /// Returns the value of a per-function attribute for `function`.
     pub fn function_attribute(&self, name: &str, function: &str) -> Option<u32> {
         let owner = format!("index@({function})");
         self.attributes
@@ -91,7 +92,7 @@ impl<'a> SassText<'a> {
     }
 }
 
-/// A decimal or `0x` number.
+/// Parses a decimal or `0x` number.
 fn parse_u64(text: &str) -> Option<u64> {
     match text.strip_prefix("0x") {
         Some(hex) => u64::from_str_radix(hex, 16).ok(),
@@ -107,7 +108,7 @@ struct Splitter<'a, 'f> {
     pending_labels: Vec<&'a str>,
     control: Option<(u64, u8)>,
     wide_encoding: bool,
-    /// In all data sections.
+    /// Bytes in all data sections.
     data_bytes: usize,
 }
 
@@ -150,7 +151,7 @@ impl<'a, 'f> Splitter<'a, 'f> {
         Ok(())
     }
 
-    /// `NAME", line N`, with or without where it was inlined.
+    /// Parses `NAME", line N`, with or without an inlining location.
     fn line_note(&mut self, note: &'a str) {
         let Some((file, rest)) = note.split_once("\", line ") else {
             return;
@@ -232,8 +233,8 @@ impl<'a, 'f> Splitter<'a, 'f> {
         Ok(())
     }
 
-    /// A line that holds only an encoding: a Kepler control word, the upper half of the previous
-    /// instruction, or an instruction that nvdisasm cannot print.
+    /// Handles a line that holds only an encoding: a Kepler control word, the upper half of the previous instruction, or an
+    /// instruction that nvdisasm cannot print.
     fn lone_word(&mut self, number: usize, line: &str, word: u64) -> Result<(), IsaError> {
         if !self.wide_encoding {
             self.control = Some((word, 0));
@@ -323,7 +324,7 @@ impl<'a, 'f> Splitter<'a, 'f> {
             return Err(self.too_much(line, value));
         }
         if let Some(data) = self.out.data.get_mut(self.section) {
-            // What is narrower is a difference of labels in debug information.
+            // Narrower values are differences of labels in debug information.
             if number.is_none() && width >= LABEL_BYTES {
                 data.references.push((data.bytes.len() as u32, value));
             }

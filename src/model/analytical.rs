@@ -1,7 +1,7 @@
 //! The analytical model as a performance model: from a resolved launch to GPop/s.
 //!
-//! Analyses that depend on a kernel and its programs alone are made once and kept.
-//! Units: counts are given for a million nodes of a warp.
+//! Analyses each kernel and its programs once and keeps the result.
+//! Units: counts per million nodes of a warp.
 
 use std::time::Instant;
 
@@ -21,13 +21,13 @@ use crate::launch::prediction::{
 use crate::launch::uniform::Uniform;
 use crate::util::memo::Memo;
 
-/// Nodes of a warp that counts are given for.
+/// Nodes of a warp that counts refer to.
 const NOMINAL_NODES: f64 = 1e6;
 
-/// The analytical model, with the analysis of every kernel it has seen.
+/// Analytical performance model, with its cache of analyses.
 #[derive(Debug, Default)]
 pub struct Analytical {
-    /// By the kernel's number.
+    /// Analyses by kernel number.
     analyses: Memo<u64, Analysis>,
 }
 
@@ -47,7 +47,7 @@ impl Analytical {
         })
     }
 
-    /// Hits of the L1 with all block slots taken.
+    /// Returns the L1 hit rates with all block slots occupied.
     pub fn l1_hit_rates(&self, launch: Uniform) -> HitRates {
         let analysis = self.analysis(launch);
         let point = &point(launch, &[]);

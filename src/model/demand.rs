@@ -1,7 +1,8 @@
-//! Demand of instructions on the multiprocessor.
+//! Resources of the multiprocessor that instructions occupy.
 //!
-//! Models: counts by the resource they occupy: issue slots, pipes, lines of the load/store unit.
-//! Leaves out: time. Units: in the names; cycles of a pipe are those of one scheduler.
+//! Models: counts of occupied resources: issue slots, pipes, lines of the load/store unit.
+//! Leaves out: time.
+//! Units: as in the names; pipe cycles are those of one scheduler.
 //! Sources: equation (9) of `docs/model.md`.
 
 use bytemuck::{Pod, Zeroable};
@@ -11,7 +12,7 @@ use crate::isa::OpClass;
 use crate::launch::code::{MemoryRequest, ReplayOp};
 use crate::launch::spec::{IssueLimit, N_CLASSES, Pipe, SmxSpec, WAIT_UNITS};
 
-/// Demand on the multiprocessor of one execution of a shape, or of one token on average.
+/// Resources occupied by one execution of a shape, or by one token on average.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Demand {
@@ -27,13 +28,13 @@ pub struct Demand {
     pub global_load_bytes: f64,
     pub global_store_lines: f64,
     pub global_store_bytes: f64,
-    /// Instructions that store.
+    /// Store instructions.
     pub stores: f64,
     pub branches: f64,
-    /// Further lines of memory instructions: each takes an issue slot if the device replays.
+    /// Lines of memory instructions after the first: each takes an issue slot if the device replays.
     pub replays: f64,
     pub per_class: [f64; N_CLASSES],
-    /// Instructions of each class by the different registers they read.
+    /// Instructions of each class, by the number of distinct registers they read.
     pub by_sources: [[f64; 4]; N_CLASSES],
 }
 
@@ -94,7 +95,7 @@ impl Demand {
         add_scaled(self, other, times);
     }
 
-    /// Instructions issued, those that issue together as one.
+    /// Issued instructions; a dual-issued pair counts once.
     pub fn issues(&self, spec: &SmxSpec) -> f64 {
         match spec.dispatches_per_scheduler {
             1 => self.instructions,
@@ -114,7 +115,7 @@ impl Demand {
         issues + self.branches * branch_extra + replays + self.operand_slots(spec)
     }
 
-    /// Issue slots that waiting for operands of one register bank takes.
+    /// Issue slots lost to conflicts on one register bank.
     fn operand_slots(&self, spec: &SmxSpec) -> f64 {
         let full_rate =
             |class: &OpClass| matches!(spec.limits[*class as usize], IssueLimit::PerCycle(_));
@@ -128,7 +129,7 @@ impl Demand {
         sum / f64::from(WAIT_UNITS)
     }
 
-    /// Cycles that the pipes of one scheduler work for this demand, all schedulers sharing it equally: the ALU groups of the
+    /// Busy cycles of one scheduler's pipes, with the demand shared equally among schedulers: the ALU groups of the
     /// multiprocessor, then the scheduler's own pipes.
     pub fn pipes(&self, spec: &SmxSpec) -> [f64; N_PIPES] {
         let schedulers = spec.n_schedulers as f64;
@@ -152,7 +153,7 @@ impl Demand {
     }
 }
 
-/// The cores that all schedulers share, then the pipes of one scheduler.
+/// Number of pipes: the cores shared by all schedulers, then the pipes of one scheduler.
 pub const N_PIPES: usize = 1 + Pipe::ALL.len();
 
 #[cfg(test)]

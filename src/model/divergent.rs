@@ -1,6 +1,7 @@
-//! Analytical time of a grid of executed blocks.
+//! Analytical model of a grid of executed blocks.
 //!
-//! Models: the same blocks as `sim::divergent`, by `model::executed`. Leaves out: as in `model::executed`.
+//! Models: the blocks that `sim::divergent` simulates, by `model::executed`.
+//! Leaves out: everything that `model::executed` leaves out.
 //! Units: cycles of a multiprocessor.
 
 use crate::launch::cause::Cause;
@@ -13,7 +14,7 @@ use crate::launch::placement::Placement;
 use crate::model::executed::{Modelled, Ran, Traffic};
 
 impl Placement {
-    /// The whole grid, if all its blocks are as those of the `sample`, which `executed` holds.
+    /// Models the whole grid, assuming that all its blocks resemble those of the `sample`, which `executed` holds.
     pub(crate) fn modelled(&self, sample: &Sample, executed: &ExecutedCode) -> BlocksTiming {
         let (code, order) = (&executed.code, &executed.order[..]);
         let resident = self.geometry.resident_blocks;
@@ -53,7 +54,7 @@ impl Placement {
     }
 }
 
-/// Counters in the simulator's form.
+/// Returns the counters that the simulator would report.
 fn counters(modelled: &Modelled, runs: &[Ran], executed: &ExecutedCode) -> Counters {
     let code = &executed.code;
     let sum = |of: fn(&Traffic) -> f64| modelled.traffic().map(of).sum::<f64>().round() as u64;

@@ -1,9 +1,9 @@
-//! A token's use of the multiprocessor's share of the DRAM: transfers, and activations of pages.
+//! Time that a token occupies the multiprocessor's share of the DRAM: transfers and page activations.
 //!
-//! Models: a transfer to a page that is not open occupies the DRAM for an activation. Lines of a stack level are
-//! neighbours in a partition's turn, and so are the fitness cases of neighbouring warps. The open pages are a cache of
-//! pages with first-in first-out replacement, which misses as often as with random replacement.
-//! Leaves out: warps of a block that drift apart, or reach the same page one after the other.
+//! Models: a transfer to a closed page occupies the DRAM for an activation. Lines of a stack level are neighbours in a
+//! partition's turn, and so are the fitness cases of neighbouring warps. The open pages form a cache of pages with first-in
+//! first-out replacement, which misses as often as random replacement.
+//! Leaves out: warps of a block that drift apart, or that access the same page one after the other.
 //! Units: cycles, 128-byte lines, per token.
 //! Sources: equation (15b) of `docs/model.md`; Gelenbe, A unified approach to the evaluation of a class of replacement
 //! algorithms, IEEE Transactions on Computers 22 (1973).
@@ -14,17 +14,18 @@ use super::l2::Traffic;
 use crate::launch::geometry::Geometry;
 use crate::launch::spec::{DramSpec, SmxSpec};
 
-/// Cycles of the DRAM's share.
+/// Busy cycles of the DRAM share.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DramUse {
-    /// Cycles of one token, and of its fitness cases alone.
+    /// Cycles per token.
     pub cycles: f64,
+    /// Cycles per token for fitness cases alone.
     pub case_cycles: f64,
     pub cycles_per_line: f64,
 }
 
 impl DramUse {
-    /// **(15b)** DRAM cycles for `fills` lines that the L1 requests.
+    /// **(15b)** Computes the DRAM time for `fills` lines requested by the L1.
     pub fn new(
         spec: &SmxSpec,
         geometry: &Geometry,
@@ -40,8 +41,8 @@ impl DramUse {
         let write_backs = traffic.write_backs * (1.0 - traffic.write_back_l2_hit);
         let per_turn = lines_per_turn(dram);
         let neighbours = f64::from(geometry.stack_dim).min(per_turn);
-        // Fitness cases that a thread reads together are next to each other if a block is one warp; otherwise the neighbours
-        // are another warp's of the block.
+        // Fitness cases that a thread reads together are adjacent if a block is one warp; otherwise the neighbours belong to
+        // another warp of the block.
         let one_warp = geometry.warps_per_block() == 1;
         let case_accesses = cases / if one_warp { neighbours } else { per_turn };
         let alone = 1.0 - together(traffic) * (1.0 - 1.0 / neighbours);
@@ -64,18 +65,18 @@ impl DramUse {
     }
 }
 
-/// Neighbouring lines that lie in one partition.
+/// Neighbouring lines in one partition.
 fn lines_per_turn(dram: &DramSpec) -> f64 {
     (f64::from(dram.interleave_bytes) / LINE_BYTES).max(1.0)
 }
 
-/// Probability that a stack line and its neighbour are requested of the DRAM together.
+/// Probability that a stack line requested from the DRAM is requested together with its neighbour.
 fn together(traffic: &Traffic) -> f64 {
     let misses = traffic.load_misses.max(f64::MIN_POSITIVE);
     (traffic.paired_loads / misses).min(1.0) * traffic.paired_l2_miss
 }
 
-/// Pages that the stacks lie in: a warp's lines go over the partitions in turn.
+/// Pages that hold the stacks: a warp's lines are distributed over the partitions in turn.
 fn stack_pages(dram: &DramSpec, traffic: &Traffic) -> f64 {
     let turns = traffic.lines_per_warp / lines_per_turn(dram);
     let full = traffic.lines_per_warp * LINE_BYTES / f64::from(dram.page_bytes);
@@ -83,9 +84,9 @@ fn stack_pages(dram: &DramSpec, traffic: &Traffic) -> f64 {
     traffic.warps * per_warp.max(1.0)
 }
 
-/// Part of the `accesses` to stack pages, so many per token, that find them closed. A page stays open for a time `t` until as
-/// many others were opened: `accesses t / (1 + t accesses / pages) + case accesses t = open pages`, where pages of fitness cases are
-/// left for good.
+/// Fraction of the `accesses` to stack pages per token that find the page closed. A page stays open for a time `t` until as
+/// many others have been opened: `accesses t / (1 + t accesses / pages) + case accesses t = open pages`, where pages of fitness
+/// cases are never revisited.
 pub fn part_opened(dram: &DramSpec, traffic: &Traffic, accesses: f64, case_accesses: f64) -> f64 {
     let open = f64::from(dram.open_pages.max(1));
     let of_one = accesses / stack_pages(dram, traffic);
@@ -117,7 +118,7 @@ mod tests {
         }
     }
 
-    /// 8 cycles for a line; half of all that is asked for is in the L2.
+    /// Takes 8 cycles per line; half of all requests hit in the L2.
     fn used(dram: DramSpec, traffic: &Traffic) -> DramUse {
         let spec = SmxSpec {
             dram: DramSpec {
@@ -153,7 +154,8 @@ mod tests {
         }
     }
 
-    /// Two lines of a partition share an activation of 20 cycles: 10 cycles for each of 3 fills, 2 fitness cases and a line written back.
+    /// Two lines of a partition share an activation of 20 cycles: 10 cycles for each of 3 fills, 2 fitness cases and a
+    /// write-back.
     #[test]
     fn a_controller_with_a_queue_opens_a_page_for_a_turn_of_lines() {
         let queued = DramSpec {
@@ -165,7 +167,7 @@ mod tests {
         assert_eq!(found.cycles_per_line, 10.0);
     }
 
-    /// Each page that is opened makes a transfer of 8 cycles one of 20.
+    /// Opening a page extends a transfer from 8 cycles to 20.
     #[test]
     fn without_a_queue_every_page_that_is_not_open_takes_an_activation() {
         let traffic = traffic();

@@ -1,15 +1,16 @@
-//! The schedulers' cycles by cause.
+//! Breakdown of the schedulers' cycles.
 //!
-//! Models: the issue slots that a token takes; idle slots are split in proportion to a warp's waits, each as the time that
-//! it adds to the critical path.
-//! Leaves out: overlap of causes: each counts what it adds to those before it; MSHR waits are part of those for L2 and DRAM.
-//! Units: scheduler cycles per token. Sources: equation (8) of `docs/model.md`.
+//! Models: the issue slots that a token takes; idle cycles are split in proportion to a warp's waits, each measured as the time
+//! that it adds to the critical path.
+//! Leaves out: the overlap of causes: each cause is charged with what it adds to those before it.
+//! Units: scheduler cycles per token.
+//! Sources: equation (8) of `docs/model.md`.
 
 use super::path::Latencies;
 use super::token::{TokenModel, TokenTime};
 use crate::launch::cause::Cause;
 
-/// Scheduler cycles per token by cause: slots taken, then idle slots.
+/// Scheduler cycles per token by cause: issue slots taken, then idle cycles.
 pub(super) fn cpi_stack(
     model: &TokenModel,
     tokens_per_cycle: f64,

@@ -1,10 +1,10 @@
-//! Instruction fetch: how long warps wait for code that the first-level instruction cache does not hold.
+//! Instruction fetch: how long warps wait for code that misses in the first-level instruction cache.
 //!
-//! Models: code lines compete for the sets of two LRU caches, and for each scheduler's own lines, by how often they are
-//! entered; a line that follows the one that ran last has separate latencies.
+//! Models: code lines compete for the sets of two LRU caches by how often they are entered, and for a scheduler's own lines;
+//! sequential lines have latencies of their own.
 //! Leaves out: lines in flight.
-//! Units: cycles per token. Sources: equation (16) of `docs/model.md`; Che, Tung and Wang, Hierarchical Web Caching
-//! Systems, IEEE JSAC 20 (2002).
+//! Units: cycles per token.
+//! Sources: equation (16) of `docs/model.md`; Che, Tung and Wang, Hierarchical Web Caching Systems, IEEE JSAC 20 (2002).
 
 use std::collections::BTreeMap;
 
@@ -13,19 +13,19 @@ use crate::launch::spec::{CODE_WAYS, SmxSpec};
 
 const HALVINGS: u32 = 40;
 
-/// Parameters of a multiprocessor that determine the fetch wait.
+/// Parameters of a multiprocessor that determine the wait for code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FetchRules {
     line_bytes: u32,
-    /// Instruction cache of each scheduler; 0 if it has none.
+    /// Bytes of a scheduler's own instruction cache, 0 if it has none.
     own_bytes: u32,
-    /// First and second level.
+    /// Bytes of the first and second level.
     bytes: [u32; 2],
-    /// Latency of the first level after a jump, where a scheduler has lines of its own.
+    /// Latency of the first level after a jump, if a scheduler has its own lines.
     near_jump_cycles: u32,
-    /// Latency of the second level and of the L2 after a jump.
+    /// Latencies of the second level and of the L2 after a jump.
     jump_cycles: [u32; 2],
-    /// Latency of the second level and of the L2 for the line that follows the last one.
+    /// Latencies of the second level and of the L2 for the next sequential line.
     next_line_cycles: [u32; 2],
 }
 
@@ -45,7 +45,7 @@ impl FetchRules {
     }
 }
 
-/// Entries of a line per token: by a jump, and from the line before.
+/// Entries into a line per token: by a jump, and from the line before.
 #[derive(Debug, Clone, Copy, Default)]
 struct Entries {
     jumps: f64,
@@ -79,7 +79,7 @@ pub fn wait_cycles(profile: &Profile, rules: &FetchRules) -> f64 {
     let [first, second] = rules
         .bytes
         .map(|bytes| sets(&lines, bytes / rules.line_bytes));
-    // Every line that is there by itself has the next one beside it, which was fetched ahead.
+    // Every cached line comes with the next one, which was prefetched.
     let own = match rules.own_bytes / rules.line_bytes {
         0 => vec![f64::INFINITY],
         own_lines => vec![survival(
@@ -100,7 +100,7 @@ pub fn wait_cycles(profile: &Profile, rules: &FetchRules) -> f64 {
     lines.iter().map(wait).sum()
 }
 
-/// How long a line stays in each set of a cache of `size` lines, in tokens.
+/// Survival time of a line in each set of a cache of `size` lines, in tokens.
 fn sets(lines: &BTreeMap<u32, Entries>, size: u32) -> Vec<f64> {
     let n_sets = (size / CODE_WAYS).max(1);
     let of_set = |set: u32| lines.iter().filter(move |(line, _)| **line % n_sets == set);
@@ -114,7 +114,7 @@ fn sets(lines: &BTreeMap<u32, Entries>, size: u32) -> Vec<f64> {
         .collect()
 }
 
-/// Tokens for which a line survives in a set of `ways` ways: infinite where all lines fit.
+/// Survival time of a line in a set of `ways` ways, in tokens: infinite if all lines fit.
 fn survival(lines: &[Entries], ways: usize) -> f64 {
     if lines.len() <= ways {
         return f64::INFINITY;
@@ -140,7 +140,7 @@ mod tests {
     use crate::model::shapes::Shapes;
     use crate::model::tests::inputs;
 
-    /// Fetch wait, in cycles, of a loop over `lines` lines of 64 bytes.
+    /// Cycles that a loop over `lines` lines of 64 bytes waits for code.
     fn waits(lines: u32, change: impl Fn(&mut SmxSpec)) -> f64 {
         let code = placed(&vec![alu(OpClass::Fp32, 1); 4 * lines as usize]);
         let shapes = Shapes::new(&inputs(&code));
@@ -159,7 +159,7 @@ mod tests {
         assert_eq!(waits(9, |_| {}), 0.0);
     }
 
-    /// Lines 0, 2, 4, 6 and 8 share four ways: each is gone when it is entered with a fifth.
+    /// Lines 0, 2, 4, 6 and 8 share four ways: each entry misses with probability one fifth.
     #[test]
     fn lines_of_a_full_set_come_from_the_next_level() {
         near(
@@ -173,7 +173,8 @@ mod tests {
         near(waits(9, both), 0.2 * (50.0 + 4.0 * 30.0));
     }
 
-    /// A scheduler holds four of eight lines, each with its neighbour: half of the jumps to the first hit.
+    /// A scheduler holds four of eight lines, each with its neighbour: the jump to the first line hits with probability one
+    /// half.
     #[test]
     fn a_jump_past_what_a_scheduler_has_itself_waits_for_the_first_level() {
         let own = |spec: &mut SmxSpec| {

@@ -1,18 +1,18 @@
-//! The L1: which part of the stack accesses miss, for warps that share its sets.
+//! L1 misses of stack accesses by warps that share its sets.
 //!
-//! Models: the true set of every line of every resident warp (address layout and index hash); in each set the
-//! survival time at which the expected number of resident lines equals the ways; fitness cases that lie in it, too;
-//! programs that differ in the lines that they touch.
-//! Leaves out: warps that run ahead of others; the protection of lines in flight from replacement. One curve over the
-//! number of warps serves every block size.
-//! Units: lines, per warp instruction of a warp. Sources: equations (13) and (14) of `docs/model.md`.
+//! Models: the true set of every line of every resident warp (address layout and index hash); in each set the survival time at
+//! which the expected number of resident lines equals the ways; fitness cases that share the L1; programs that touch different
+//! lines. One curve over the number of warps covers every block size.
+//! Leaves out: warps that run ahead of others; that lines in flight are not replaced.
+//! Units: lines, per warp instruction of a warp.
+//! Sources: equations (13) and (14) of `docs/model.md`.
 
 use std::collections::BTreeMap;
 
 use super::locality::{GRID, LineRates, Locality, Table, log2_time, presence};
 use crate::launch::spec::{CacheSpec, Replacement};
 
-/// Doublings of request rates in which lines are counted for the L2.
+/// Doublings of the request rate by which lines are binned for the L2.
 pub const RATE_BINS: usize = 28;
 
 /// Misses of one warp, per warp instruction.
@@ -23,7 +23,7 @@ pub struct Misses {
     pub write_backs: f64,
     /// Line loads of levels of which at least one line misses.
     pub waiting_loads: f64,
-    /// Load misses that a neighbour of the same level shares.
+    /// Load misses shared by a neighbour of the same level.
     pub paired_loads: f64,
     /// Fraction of the loaded fitness-case lines that hit.
     pub case_hit: f64,
@@ -43,7 +43,7 @@ impl Misses {
     }
 }
 
-/// Lines of one warp that ask the L2 about equally often.
+/// Lines of one warp with similar L2 request rates.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct RateBin {
     pub lines: f64,
@@ -53,37 +53,37 @@ pub struct RateBin {
     pub away: f64,
 }
 
-/// Misses of `warps` resident warps.
+/// L1 behaviour with `warps` resident warps.
 #[derive(Debug, Clone, PartialEq)]
 struct Point {
     warps: u32,
     /// All programs mixed.
     mixed: Misses,
-    /// Mean over classes of programs, all warps running programs of one class.
+    /// Mean over program classes, with all warps running programs of one class.
     alike: Misses,
     to_l2: [RateBin; RATE_BINS],
 }
 
-/// Misses over the number of resident warps.
+/// L1 misses as a function of the number of resident warps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct L1Curve {
     points: Vec<Point>,
 }
 
-/// Where lines lie.
+/// Placement of stack and fitness-case lines in the cache.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Layout<'a> {
     pub cache: &'a CacheSpec,
     /// Bytes between the frames of neighbouring warps.
     pub stride_bytes: u32,
     pub max_warps: u32,
-    /// A store that misses asks the L2 for the line.
+    /// Fetches the line from the L2 when a store misses.
     pub fetches_on_write_miss: bool,
-    /// Lines of all rows of fitness cases, if they are looked up here; otherwise 0.
+    /// Lines of all rows of fitness cases if the L1 caches them; otherwise 0.
     pub case_lines: f64,
 }
 
-/// Numbers of resident warps at which the misses are computed.
+/// Numbers of resident warps at which the misses are tabulated.
 const WARPS: [u32; 12] = [1, 2, 4, 6, 8, 12, 16, 24, 32, 40, 48, 64];
 
 impl L1Curve {
@@ -103,8 +103,8 @@ impl L1Curve {
         L1Curve { points }
     }
 
-    /// **(14)** Misses of one of `warps` warps that belong to `blocks` programs: what varies between programs averages out
-    /// with their number.
+    /// **(14)** Misses of one of `warps` warps that run `blocks` programs: differences between programs average out as their
+    /// number grows.
     pub fn misses(&self, warps: f64, blocks: f64) -> Misses {
         let (low, high, part) = self.neighbours(warps);
         let mixed = low.mixed.between(&high.mixed, part);
@@ -112,7 +112,7 @@ impl L1Curve {
         mixed.between(&alike, 1.0 / blocks.max(1.0))
     }
 
-    /// Lines that ask the L2, by how often one of them does; of all `warps` together.
+    /// Lines that request data from the L2, binned by their request rate, for all `warps` together.
     pub fn to_l2(&self, warps: f64) -> [RateBin; RATE_BINS] {
         let (low, high, part) = self.neighbours(warps);
         std::array::from_fn(|bin| {
@@ -159,15 +159,16 @@ fn place(layout: &Layout, locality: &Locality, slot: u32, lines: &mut [Vec<u16>]
     }
 }
 
-/// Fitness cases as one set sees them.
+/// Fitness cases in one set.
 struct Cases {
     /// Lines of all rows.
     lines: f64,
     replacement: Replacement,
-    /// Loads of one line per warp instruction by any warp, and the part of loads that are the first of their iteration.
+    /// Loads of one line per warp instruction by any warp.
     rate: f64,
+    /// Fraction of loads that are the first of their iteration.
     first: f64,
-    /// Loads per warp instruction of a line that an iteration loads again.
+    /// Loads per warp instruction of a line that its iteration has loaded before.
     again: f64,
 }
 
@@ -185,12 +186,12 @@ impl Cases {
         }
     }
 
-    /// Lines that are there if they survive so long.
+    /// Expected number of cached lines at the given survival time.
     fn occupancy(&self, log2_time: f64) -> f64 {
         self.lines * presence(self.replacement, self.rate * log2_time.exp2())
     }
 
-    /// **(13a)** Part of the loads that find their line.
+    /// **(13a)** Fraction of the loads that hit.
     fn hit(&self, log2_time: Option<f64>) -> f64 {
         let time = match log2_time {
             _ if self.lines == 0.0 => return 0.0,
@@ -274,7 +275,7 @@ fn count(bins: &mut [RateBin; RATE_BINS], rates: &LineRates, lines: f64, fetches
     bin.away += lines * away;
 }
 
-/// **(13)** The survival time (its logarithm) at which a set's expected number of lines equals its ways; `None` if all fit.
+/// **(13)** Logarithm of the survival time at which a set's expected number of lines equals its ways; `None` if all fit.
 fn survival(set: &[u16], cases: &Cases, tables: &[Table], ways: f64) -> Option<f64> {
     let lines = set.iter().map(|n| u32::from(*n)).sum::<u32>();
     if f64::from(lines) + cases.lines <= ways {
@@ -345,7 +346,7 @@ mod tests {
         assert_eq!(loads(0.5), 3.0, "a part of a block is one");
     }
 
-    /// A warp that goes over its words in turn, each a store and a load; 128-byte lines.
+    /// A warp that walks over its words in turn, each a store and a load; 128-byte lines.
     fn locality(words: u32) -> Locality {
         let mut ops = vec![store(Space::Local, 4); words as usize];
         ops.extend(vec![load(Space::Local, 4); words as usize]);
@@ -374,7 +375,8 @@ mod tests {
         L1Curve::new(&layout, &locality(words)).misses(warps, 1.0)
     }
 
-    /// Eight lines in four ways: the least recently used is the one that comes next. Half of the instructions load, half store.
+    /// Eight lines in four ways: the least recently used line is always the next one needed. Half of the instructions load,
+    /// half store.
     #[test]
     fn words_in_turn_all_miss_where_one_too_many_shares_a_set() {
         let few = of_one_set(8, 8, Replacement::Lru, 1.0);
@@ -389,7 +391,8 @@ mod tests {
         assert_eq!(of_one_set(16, 8, Replacement::Lru, 2.0).loads, 0.0);
     }
 
-    /// At random a line of eight in six ways is there with `1 - exp(-8 / T)` gone after 8 ticks, where `T (1 - exp(-8 / T)) = 6`.
+    /// Under random replacement a line of eight in six ways is evicted with probability `1 - exp(-8 / T)` after 8 ticks, where
+    /// `T (1 - exp(-8 / T)) = 6`.
     #[test]
     fn at_random_some_of_words_in_turn_are_there() {
         let found = of_one_set(6, 8, Replacement::Random, 1.0);

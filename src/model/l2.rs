@@ -1,11 +1,12 @@
-//! One multiprocessor's share of the L2: which fills and fitness-case loads go on to DRAM.
+//! One multiprocessor's share of the L2: fills and fitness-case loads that miss and go to DRAM.
 //!
-//! Models: stack lines evicted from the L1 and the rows of fitness cases compete for the share; LRU or random
-//! replacement. A stack line is requested soon after its write-back, and written back long after its fill: both
-//! times are exponential, each with its mean.
-//! Leaves out: its sets (the hash spreads lines evenly).
-//! Units: lines, per token. Sources: equation (15) of `docs/model.md`; Che et al., IEEE JSAC 20 (2002), for LRU;
-//! Martina et al., INFOCOM 2014, for random replacement.
+//! Models: stack lines evicted from the L1 compete with the rows of fitness cases for the share, under LRU or random
+//! replacement. A stack line is requested again soon after its write-back, or written back again much later: both times are
+//! exponential, each with its own mean.
+//! Leaves out: sets (the hash spreads lines evenly).
+//! Units: lines, per token.
+//! Sources: equation (15) of `docs/model.md`; Che et al., IEEE JSAC 20 (2002), for LRU; Martina et al., INFOCOM 2014, for
+//! random replacement.
 
 use super::LINE_BYTES;
 use super::demand::Demand;
@@ -15,7 +16,7 @@ use super::root::{Bracket, falling_root};
 use crate::launch::geometry::Geometry;
 use crate::launch::spec::{Replacement, SmxSpec};
 
-/// Survival times are at most this power of two.
+/// Upper bound on survival times, as a power of two.
 const LONGEST_LOG2: f64 = 40.0;
 const TOLERANCE: f64 = 1e-6;
 
@@ -25,25 +26,27 @@ pub struct Traffic {
     pub load_misses: f64,
     pub store_misses: f64,
     pub write_backs: f64,
-    /// Line loads of levels of which at least one line misses, and load misses that a neighbour of the level shares.
+    /// Line loads of levels of which at least one line misses.
     pub waiting_loads: f64,
+    /// Load misses shared by a neighbour of the level.
     pub paired_loads: f64,
-    /// Hit probabilities in the L2.
+    /// Hit probability in the L2 of a fill; `write_back_l2_hit` and `case_l2_hit` likewise.
     pub fill_l2_hit: f64,
     pub write_back_l2_hit: f64,
     pub case_l2_hit: f64,
-    /// Part of the fitness-case lines that the L1 has.
+    /// L1 hit rate of fitness-case lines.
     pub case_l1_hit: f64,
-    /// Probability that the L2 lacks a line if it lacks its neighbour.
+    /// Probability that a line misses in the L2 if its neighbour does.
     pub paired_l2_miss: f64,
-    /// Warps that share the caches, and stack lines of each that leave the L1.
+    /// Warps that share the caches.
     pub warps: f64,
+    /// Stack lines of each warp that leave the L1.
     pub lines_per_warp: f64,
-    /// How long a line survives in the L2, the logarithm of its warp instructions.
+    /// Logarithm of a line's survival time in the L2, in warp instructions.
     pub survival_log2: f64,
 }
 
-/// The warps that share the caches.
+/// Warps that share the caches.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sharers {
     pub warps: f64,
@@ -52,11 +55,11 @@ pub struct Sharers {
     pub instructions_per_token: f64,
     /// Rows of fitness cases that any program reads.
     pub rows: f64,
-    /// About how long a line survives in the L2, the logarithm of its warp instructions; 0 if nothing is known.
+    /// Initial guess of `survival_log2`; 0 if unknown.
     pub guess_log2: f64,
 }
 
-/// Traffic of the sharers.
+/// Computes the traffic of the warps that share the caches.
 pub fn traffic(
     spec: &SmxSpec,
     geometry: &Geometry,
@@ -88,7 +91,7 @@ pub fn traffic(
     }
     let part = |sum: f64, of: f64| if of > 0.0 { sum / of } else { 1.0 };
     let repeated = locality.case_lines - locality.first_case_lines;
-    // A row that an iteration reads several times comes again after this time on average.
+    // Mean time until an iteration reads the row again.
     let again =
         locality.instructions_per_iteration * part(locality.first_case_lines, locality.case_lines);
     let case_hits =
@@ -118,7 +121,7 @@ pub fn traffic(
 }
 
 impl Traffic {
-    /// Adjusts the traffic for a cache that is absent or always hits.
+    /// Corrects the traffic for caches that are absent or never miss.
     pub fn past_missing_caches(mut self, spec: &SmxSpec, demand: &Demand) -> Traffic {
         if spec.l1_always_hits && spec.l1_caches_local {
             return self.without_l1_misses(spec);
@@ -128,7 +131,7 @@ impl Traffic {
             self.paired_l2_miss = 1.0;
         }
         if !spec.l1_caches_local {
-            // Every line is fetched, and every stored line goes on.
+            // Every line is fetched, and every stored line is passed on.
             self.load_misses = demand.local_load_lines;
             self.waiting_loads = demand.local_load_lines;
             self.paired_loads = demand.local_load_lines;
@@ -155,8 +158,8 @@ impl Traffic {
     }
 }
 
-/// **(15b)** Part of the fitness-case loads that the L1 answers where blocks of several programs run on the same cases together: the
-/// first of them that a multiprocessor gets brings the lines, as far as the L1 holds those of one pass.
+/// **(15b)** L1 hit rate of fitness-case loads when blocks of several programs run on the same cases together: the first load
+/// on a multiprocessor fetches the lines, as far as the L1 holds those of one pass.
 fn shared_case_hit(spec: &SmxSpec, geometry: &Geometry, rows: f64) -> f64 {
     if !spec.l1_caches_global_loads || geometry.case_blocks < 2 {
         return 0.0;
@@ -172,7 +175,7 @@ struct Asked {
     lines: f64,
     fills: f64,
     write_backs: f64,
-    /// Part of the time between a line's last request and its fill; the rest is before a write-back.
+    /// Fraction of the time spent between a line's last request and its fill; the rest precedes a write-back.
     away: f64,
     /// Inverse means of the times before a fill and before a write-back.
     fill_rate: f64,
@@ -184,7 +187,7 @@ impl Asked {
         if bin.lines <= 0.0 {
             return None;
         }
-        // Lines that are never written back are away from fill to fill, as far as the L2 can see.
+        // Lines that are never written back are, as the L2 sees them, away from fill to fill.
         let away = match (bin.fills > 0.0, bin.write_backs > 0.0) {
             (true, true) => bin.away / bin.lines,
             (true, false) => 1.0,
@@ -207,7 +210,7 @@ impl Asked {
         })
     }
 
-    /// Number of its lines in the share.
+    /// Expected number of its lines in the share.
     fn there(&self, replacement: Replacement, time: f64) -> f64 {
         let before_fills = self.away * presence(replacement, self.fill_rate * time);
         let before_writes = (1.0 - self.away) * presence(replacement, self.write_rate * time);
@@ -215,13 +218,13 @@ impl Asked {
     }
 }
 
-/// Probability that two lines that have been away equally long are both missing, for `requests` as in [`presence`].
+/// Probability that two lines that were evicted equally long ago both miss, for `requests` as in [`presence`].
 fn both_missing(requests: f64) -> f64 {
     let times = 1.0 / requests.max(f64::MIN_POSITIVE);
     1.0 - 2.0 / (1.0 + times) + 1.0 / (1.0 + 2.0 * times)
 }
 
-/// **(15)** The survival time (its logarithm) at which the expected number of lines in the share equals its size.
+/// **(15)** Logarithm of the survival time at which the expected number of lines in the share equals its size.
 fn survival_log2(
     spec: &SmxSpec,
     used: &[Asked],
@@ -231,7 +234,7 @@ fn survival_log2(
 ) -> f64 {
     let size = f64::from(spec.l2.sets * spec.l2.ways);
     let replacement = spec.l2.replacement;
-    // Logarithms, because the lines grow as the time does until the share fills.
+    // Logarithms, because the number of lines grows in proportion to the time until the share fills.
     let free = |log2_time: f64| {
         let time = log2_time.exp2();
         let stacks: f64 = used

@@ -1,16 +1,15 @@
-//! How the programs of a population reuse the levels of their stacks.
+//! Reuse of stack levels by the programs of a population.
 //!
-//! Models: histograms of the time between accesses to one line, per stack level and class of programs; from them
-//! occupancy, misses and dirty evictions for every time that a line survives in a cache. Random replacement evicts at a
-//! constant rate `1/T`, so a line touched again after `t` is still there with probability `exp(-t/T)`; LRU keeps a line
-//! exactly `T`. Time is counted in instructions of the warp.
-//! The accesses of an iteration repeat.
-//! Leaves out: first touches by a new block (few against the iterations of a block); different reuse of the elements of
-//! one level.
+//! Models: histograms of the time between accesses to one line, per stack level and class of programs; from them occupancy,
+//! misses and dirty evictions as a function of the survival time of a line. Random replacement evicts at a constant rate `1/T`,
+//! so a line touched again after `t` is still cached with probability `exp(-t/T)`; LRU keeps a line exactly `T`. Time is
+//! counted in instructions of the warp. The accesses of an iteration repeat.
+//! Leaves out: first touches by a new block (few compared with a block's iterations); different reuse of the elements of one
+//! level.
 //! Units: `T` in warp instructions; rates per warp instruction of a warp.
-//! Sources: equation (12) of `docs/model.md`; Berg and Hagersten, StatCache, ISPASS 2004; Martina, Garetto and
-//! Leonardi, A unified approach to the performance analysis of caching systems, INFOCOM 2014; Che, Tung and Wang, IEEE
-//! JSAC 20 (2002), for LRU.
+//! Sources: equation (12) of `docs/model.md`; Berg and Hagersten, StatCache, ISPASS 2004; Martina, Garetto and Leonardi, A
+//! unified approach to the performance analysis of caching systems, INFOCOM 2014; Che, Tung and Wang, IEEE JSAC 20 (2002), for
+//! LRU.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -22,16 +21,16 @@ use crate::launch::code::{MemoryRequest, ReplayCode};
 use crate::launch::spec::Replacement;
 use crate::trace::AddressKind;
 
-/// Survival times tabulated: powers of two from 4 warp instructions on.
+/// Number of tabulated survival times: powers of two from 4 warp instructions on.
 pub const GRID: usize = 24;
 const LOWEST_LOG2: f64 = 2.0;
-/// Classes of programs, by lines touched.
+/// Number of program classes, by lines touched.
 pub const CLASSES: usize = 4;
 /// Histogram bins per doubling of the time.
 const BINS_PER_OCTAVE: f64 = 4.0;
 const BINS: usize = 4 * 22;
 
-/// Rates of the events of one line, per warp instruction of its warp.
+/// Rates of one line per warp instruction of its warp.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct LineRates {
@@ -42,10 +41,11 @@ pub struct LineRates {
     pub dirty_evictions: f64,
     /// Loads of its level of which at least one line misses.
     pub waiting_loads: f64,
-    /// Load misses that a neighbour of the same level shares.
+    /// Load misses shared by a neighbour of the same level.
     pub paired_misses: f64,
-    /// Part of the time in which it is away from the cache before a load, and before a store.
+    /// Fraction of the time that the line is evicted and next loaded.
     pub away_before_loads: f64,
+    /// Fraction of the time that the line is evicted and next stored.
     pub away_before_stores: f64,
 }
 
@@ -67,7 +67,7 @@ impl LineRates {
     }
 }
 
-/// A line's rates over the survival time.
+/// Rates of a line as a function of the survival time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Table(pub [LineRates; GRID]);
 
@@ -80,7 +80,7 @@ impl Table {
     }
 }
 
-/// The logarithm of a tabulated survival time.
+/// Logarithm of the tabulated survival time at `index`.
 pub fn log2_time(index: f64) -> f64 {
     LOWEST_LOG2 + index
 }
@@ -103,29 +103,30 @@ impl Default for Reuse {
     }
 }
 
-/// Programs that touch similarly many lines.
+/// Programs that touch a similar number of lines.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Class {
-    /// By stack level; sums over the lines of a level.
+    /// Reuse times by stack level, summed over the lines of a level.
     levels: Vec<Reuse>,
     /// Ticks of all its programs.
     pub instructions: f64,
 }
 
-/// Reuse of the stack levels by the programs of a population.
+/// Reuse of stack lines and fitness cases by the programs of a population.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Locality {
     pub classes: Vec<Class>,
     /// Words of the frame that each level consists of.
     pub words: Vec<Vec<u32>>,
-    /// Lines of a level: those that an instruction needs together.
+    /// Lines of a level, which one instruction accesses together.
     pub lines_per_level: u32,
     /// Ticks of a warp per token.
     pub instructions_per_token: f64,
     /// Ticks of one iteration, mean over the blocks.
     pub instructions_per_iteration: f64,
-    /// Fitness-case lines loaded per warp instruction, and those of them that the iteration has not loaded before.
+    /// Fitness-case lines loaded per warp instruction.
     pub case_lines: f64,
+    /// Fitness-case lines loaded for the first time in their iteration, per warp instruction.
     pub first_case_lines: f64,
 }
 
@@ -174,7 +175,7 @@ impl Locality {
         locality
     }
 
-    /// Tables of one line of each level: all programs mixed, then each class alone with its part of the time.
+    /// Tables of one line of each level: all programs mixed, then each class alone with its share of the time.
     pub fn tables(&self, replacement: Replacement) -> Vec<(f64, Vec<Table>)> {
         let total: f64 = self.classes.iter().map(|class| class.instructions).sum();
         let zero = Table([LineRates::default(); GRID]);
@@ -258,7 +259,7 @@ impl Segments {
     }
 }
 
-/// The class of every program: equal parts of the time, by accesses to the stack per instruction and lines touched.
+/// Class of every program: equal shares of the time, by accesses to the stack per instruction and lines touched.
 fn classes(inputs: &Inputs, segments: &Segments, blocks: &[u32]) -> Vec<usize> {
     let mut lines = BTreeSet::new();
     let mut programs: Vec<(usize, usize, f64)> = (0..blocks.len())
@@ -290,7 +291,7 @@ fn classes(inputs: &Inputs, segments: &Segments, blocks: &[u32]) -> Vec<usize> {
     classes
 }
 
-/// Last accesses and stores of every word of a frame.
+/// Last access and last store of every word of a frame.
 #[derive(Default)]
 struct Clocks {
     touched: Vec<i64>,
@@ -304,7 +305,7 @@ struct Used {
 }
 
 impl Clocks {
-    /// Adds a program's reuse times to its class: one round to know the last accesses, one to count.
+    /// Adds a program's reuse times to its class: one round to find the last accesses, one to count.
     fn count(
         &mut self,
         segments: &Segments,
@@ -387,7 +388,7 @@ impl Class {
     }
 }
 
-/// Bins of short times, computed once.
+/// Precomputed bins of short times.
 static SHORT_TIMES: LazyLock<Vec<u8>> =
     LazyLock::new(|| (0..1 << 14).map(|time| exact_bin(time) as u8).collect());
 
@@ -403,21 +404,23 @@ fn exact_bin(time: i64) -> usize {
     (exact.round() as usize).min(BINS - 1)
 }
 
-/// Fate of a line during one reuse time.
+/// Effect of one reuse time on a line.
 #[derive(Debug, Clone, Copy)]
 struct Fate {
-    /// Probability that it is gone at the end, and that a line of its level is.
+    /// Probability that the line is evicted by the end.
     gone: f64,
+    /// Probability that at least one line of its level is.
     one_gone: f64,
-    /// Ticks that it stays, and is away.
+    /// Ticks that the line is cached.
     kept: f64,
+    /// Ticks that the line is not cached.
     away: f64,
 }
 
 impl Fate {
     fn new(replacement: Replacement, lines_per_level: u32, time: f64, survival: f64) -> Fate {
         let (gone, kept) = match replacement {
-            // A line that leaves first in, first out misses as often as at random (Gelenbe 1973).
+            // Under first-in first-out a line misses as often as under random replacement (Gelenbe 1973).
             Replacement::Random | Replacement::Rows => {
                 let gone = -(-time / survival).exp_m1();
                 (gone, survival * gone)
@@ -441,7 +444,7 @@ pub fn presence(replacement: Replacement, requests: f64) -> f64 {
     }
 }
 
-/// The fates of all reuse times, by bin and survival time.
+/// Fates of all reuse times, by bin and survival time.
 struct Survival(Vec<[Fate; GRID]>);
 
 impl Survival {
@@ -454,7 +457,7 @@ impl Survival {
         Survival((0..BINS).map(fates).collect())
     }
 
-    /// **(12)** Sums over reuse times, each `scale` times.
+    /// **(12)** Sums over reuse times, each weighted by `scale`.
     fn table(&self, reuse: &Reuse, scale: f64) -> Table {
         let mut rates = [LineRates::default(); GRID];
         for bin in 0..BINS {

@@ -1,8 +1,9 @@
-//! The memory behind the load/store unit under the load of a launch.
+//! Memory latencies behind the load/store unit under the load of a launch.
 //!
-//! Models: the time a token occupies the unit, the L2's ports and the DRAM, computed once per traffic; the latencies that
-//! follow from it at any throughput.
-//! Leaves out: bursts. Units: cycles, 128-byte lines, per token.
+//! Models: the time that a token occupies the unit, the L2's ports and the DRAM, computed once per traffic; the resulting
+//! latencies at any throughput.
+//! Leaves out: bursts.
+//! Units: cycles, 128-byte lines, per token.
 //! Sources: equations (11a), (11b) and (17) to (18) of `docs/model.md`.
 
 use super::LINE_BYTES;
@@ -14,20 +15,21 @@ use super::queue::{wait_cycles, wait_for_one_of_cycles};
 use crate::launch::geometry::Geometry;
 use crate::launch::spec::SmxSpec;
 
-/// How long memory takes, and how long it is busy for it. All cycles.
+/// Latencies and service times of the memory, in cycles.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct MemoryTimes {
-    /// Under the load of the launch.
+    /// Latencies under the load of the launch.
     pub latencies: Latencies,
-    /// Latency of a line that the L1 lacks and of a fitness-case line, without contention.
+    /// Unloaded latency of a line that misses in the L1; `case_cycles`: of a fitness-case line.
     pub fill_cycles: f64,
     pub case_cycles: f64,
-    /// Interval to the next line: of L2 port or DRAM, whichever is slower; write-backs counted with the fills.
+    /// Interval between consecutive fills (`case_service_cycles`: between fitness-case lines) at the slower of L2 port and
+    /// DRAM; write-backs count with the fills.
     pub fill_service_cycles: f64,
     pub case_service_cycles: f64,
 }
 
-/// A server that works some cycles per token, some of them at a time.
+/// Server with its busy cycles per token and the mean remainder of a service in progress.
 #[derive(Debug, Clone, Copy)]
 struct Server {
     cycles_per_token: f64,
@@ -42,7 +44,7 @@ impl Server {
         }
     }
 
-    /// **(17)** Wait of a request when `tokens_per_cycle` are completed.
+    /// **(17)** Wait of a request at a throughput of `tokens_per_cycle`.
     fn wait_cycles(&self, tokens_per_cycle: f64) -> f64 {
         wait_cycles(
             tokens_per_cycle * self.cycles_per_token,
@@ -51,15 +53,15 @@ impl Server {
     }
 }
 
-/// Stored lines in flight to the L2, and the requests among them.
+/// Port to the L2 for stored lines, and for the requests among them.
 #[derive(Debug, Clone, Copy)]
 struct WritePort {
     server: Server,
-    /// Cycles that a full queue of stored lines takes to leave.
+    /// Cycles to drain a full queue of stored lines.
     queue_cycles: f64,
-    /// The load/store unit stops while the queue is full.
+    /// Stalls the load/store unit while the queue is full.
     holds_unit: bool,
-    /// Requests for lines wait in it, too.
+    /// Queues requests for lines as well.
     takes_requests: bool,
 }
 
@@ -82,8 +84,8 @@ impl WritePort {
         }
     }
 
-    /// **(17a)** Waits of the load/store unit for the queue of stored lines, and of a request in it. Of a wait `W` on average,
-    /// longer than `t` with probability `u exp(-u t / W)`, the unit waits for what is beyond the queue.
+    /// **(17a)** Waits of the load/store unit for the queue of stored lines, and of a request in it. A wait with mean `W`
+    /// exceeds `t` with probability `u exp(-u t / W)`; the unit waits for the excess over the queue.
     fn waits_cycles(&self, tokens_per_cycle: f64, others: f64) -> (f64, f64) {
         if !self.holds_unit && !self.takes_requests {
             return (0.0, 0.0);
@@ -103,28 +105,29 @@ impl WritePort {
     }
 }
 
-/// Servers and latencies behind the load/store unit, at any throughput.
+/// Servers and unloaded latencies of the memory.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Memory {
     unit: Server,
     write_port: WritePort,
     port: Server,
     dram: Server,
-    /// Lines per token that the L1 requests, and how many of them may be in flight.
+    /// Lines per token that the L1 requests.
     fills: f64,
+    /// Maximum number of outstanding L1 misses.
     misses_in_flight: f64,
-    /// Parts that the L2 lacks.
+    /// Miss rate of fills in the L2; `case_l2_miss`: of fitness-case lines.
     fill_l2_miss: f64,
     case_l2_miss: f64,
-    /// Part of the fitness-case lines that the L1 lacks.
+    /// Fraction of the fitness-case lines that miss in the L1.
     case_l1_miss: f64,
     unit_queue_cycles: f64,
     dram_use: DramUse,
     case_lines: f64,
     line_cycles: f64,
-    /// Part of the requests of others among those that a warp meets.
+    /// Fraction of the requests ahead of a warp that belong to other warps.
     others: f64,
-    /// Without waits; fills and cases of an L2 that has them.
+    /// Unloaded latencies, with fills and cases that hit in the L2.
     idle: Latencies,
     dram_extra_cycles: f64,
 }
@@ -213,7 +216,7 @@ impl Memory {
         (latencies, unit)
     }
 
-    /// Wait at issue of an instruction that nothing waits for, if the unit is behind by so much on average.
+    /// Wait at issue of an instruction whose result is not awaited, for a mean wait of the unit of `unit_wait_cycles`.
     #[inline]
     pub fn held_cycles(&self, unit_wait_cycles: f64) -> f64 {
         (unit_wait_cycles - self.unit_queue_cycles).max(0.0)
@@ -234,8 +237,8 @@ impl Memory {
     }
 }
 
-/// **(11a)** The probability of a local miss at which the lines of a level, were they independent, would all hit as often as
-/// they do. They were last touched together and miss together more often than chance has it.
+/// **(11a)** Miss probability of a local line at which the lines of a level, if independent, would all hit as often as they do.
+/// They were last touched together and miss together more often than by chance.
 fn miss_probability(geometry: &Geometry, demand: &Demand, traffic: &Traffic) -> f64 {
     let loads = demand.local_load_lines.max(f64::MIN_POSITIVE);
     let waiting = (traffic.waiting_loads / loads).clamp(0.0, 1.0);
@@ -255,7 +258,7 @@ fn unit_cycles(spec: &SmxSpec, demand: &Demand, traffic: &Traffic, fills: f64) -
     let stores = demand.local_store_lines + demand.global_store_lines;
     let loads = demand.lines - stores - demand.global_load_lines;
     let cases = returned(demand.global_load_bytes).max(demand.global_load_lines);
-    // Without an L1 what is stored goes on in the same pass.
+    // Without an L1 stored lines are passed on in the same pass.
     let written_back = if spec.l1_caches_local {
         traffic.write_backs
     } else {
@@ -325,7 +328,7 @@ mod tests {
         assert_eq!(unit_cycles(&spec, &demand(), &traffic(), 2.0), 0.0);
     }
 
-    /// Three quarters of the accesses to levels of two lines wait: each line misses with probability one half.
+    /// Three quarters of the two-line levels wait: each line misses with probability one half.
     #[test]
     fn lines_of_a_level_miss_as_if_independent() {
         assert!((memory(&spec()).idle.local_miss_probability - 0.5).abs() < 1e-12);

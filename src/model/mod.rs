@@ -1,9 +1,9 @@
-//! The analytical model: predicts what the simulator does, from the same inputs, without stepping cycles.
+//! The analytical model: predicts the simulator's results from the same inputs without stepping cycles.
 //!
-//! Models: issue slots and pipe throughput, the expected critical path of every handler, occupancy and latency
-//! hiding, the L1 and L2 with random or LRU replacement, the limit on requests in flight, bandwidths, the end of the grid.
-//! Leaves out: the order of single events; everything is an average over the population. Blocks that were executed lane by
-//! lane have a separate model ([`executed`]).
+//! Models: issue slots and pipe throughput, the expected critical path of every handler, occupancy and latency hiding, the L1
+//! and L2 with random or LRU replacement, the limit on requests in flight, bandwidths, the end of the grid.
+//! Leaves out: the order of single events; everything is an average over the population. Blocks that were executed lane by lane
+//! have a model of their own ([`executed`]).
 //! Units: core clock cycles, bytes, tokens (one program node in one warp).
 //! Sources: the numbered equations of `docs/model.md`, each with its source.
 
@@ -44,12 +44,12 @@ use shapes::Shapes;
 use solve::{Solver, Steady};
 use std::sync::Arc;
 
-/// Execution of a kernel for a population.
+/// Executed code of a kernel for a population.
 #[derive(Debug, Clone, Copy)]
 pub struct Inputs<'a> {
     /// Steady iterations and prologues.
     pub code: &'a ReplayCode,
-    /// Programs of `code` whose prologues represent all, and how often a block executes each on average.
+    /// Representative programs of `code` for prologues, and how often a block executes each on average.
     pub prologues: &'a [(u32, f64)],
     /// Program of every block.
     pub sample: &'a [u32],
@@ -60,7 +60,7 @@ pub struct Inputs<'a> {
     pub stack_dim: u32,
 }
 
-/// Results that depend on kernel and population only; those per cache geometry, path rules and fetch rules are made on demand.
+/// Analysis of a kernel and population, done once; the parts that depend on a device are computed on first use.
 #[derive(Debug)]
 pub struct Analysis {
     pub shapes: Shapes,
@@ -71,7 +71,7 @@ pub struct Analysis {
     fetch_waits: Memo<FetchRules, f64>,
 }
 
-/// Key of an [`L1Curve`]: sets, ways, line, policy, index, frame stride, warps, fetch on write miss, case lines.
+/// Parameters of an [`L1Curve`]: sets, ways, line, policy, index, frame stride, warps, fetch on write miss, case lines.
 type CurveKey = (u32, u32, u32, Replacement, SetIndex, u32, usize, bool, u64);
 
 impl Analysis {
@@ -142,7 +142,7 @@ pub struct Point<'a> {
 
 const LINE_BYTES: f64 = crate::trace::LINE_BYTES as f64;
 
-/// Adds `times` as much of every figure.
+/// Adds `times` times every value of `other`.
 fn add_scaled<T: bytemuck::Pod>(sum: &mut T, other: &T, times: f64) {
     let sum: &mut [f64] = bytemuck::cast_slice_mut(std::slice::from_mut(sum));
     let other: &[f64] = bytemuck::cast_slice(std::slice::from_ref(other));
@@ -154,9 +154,9 @@ fn add_scaled<T: bytemuck::Pod>(sum: &mut T, other: &T, times: f64) {
 /// Prediction for one multiprocessor.
 #[derive(Debug, Clone)]
 pub struct Modelled {
-    /// Steady state with all its block slots filled.
+    /// Steady state with all block slots filled.
     pub full: Steady,
-    /// Tokens per cycle by its resident blocks.
+    /// Tokens per cycle by number of resident blocks.
     pub rates: Rates,
 }
 
@@ -192,7 +192,7 @@ fn curve(point: &Point, full: f64, solver: &Solver) -> RateCurve {
     RateCurve::new(points).expect("the full multiprocessor is a point")
 }
 
-/// Bytes per token that are sent to the L2: stored data, and a request for every line that is read.
+/// Bytes per token sent to the L2: stored data, and a request for every line read.
 fn sent_bytes(point: &Point, analysis: &Analysis, traffic: &Traffic) -> f64 {
     let demand = analysis.shapes.per_token(point.geometry.mean_iterations(0));
     let case_bytes = demand.global_load_bytes * (1.0 - traffic.case_l1_hit);
@@ -200,7 +200,7 @@ fn sent_bytes(point: &Point, analysis: &Analysis, traffic: &Traffic) -> f64 {
     written_bytes(point.spec, &demand, traffic) + requests * f64::from(point.spec.l2_request_bytes)
 }
 
-/// Lines of stacks that come from the L2, per token.
+/// Stack lines fetched from the L2 per token.
 fn filled_lines(spec: &SmxSpec, traffic: &Traffic) -> f64 {
     traffic.load_misses
         + match spec.l1_fetch_on_write_miss {
@@ -209,7 +209,7 @@ fn filled_lines(spec: &SmxSpec, traffic: &Traffic) -> f64 {
         }
 }
 
-/// Bytes that are stored in the L2, per token.
+/// Bytes stored in the L2 per token.
 fn written_bytes(spec: &SmxSpec, demand: &Demand, traffic: &Traffic) -> f64 {
     let lines = match spec.l1_write_through {
         true => demand.local_store_lines,

@@ -1,12 +1,13 @@
 //! Waiting times at a shared resource.
 //!
 //! Models: requests of equal service time that arrive at random, at one server or several.
-//! Leaves out: bursts. Units: cycles.
+//! Leaves out: bursts.
+//! Units: cycles.
 //! Sources: equations (17) and (18) of `docs/model.md`; Pollaczek and Khinchine for M/D/1; Sakasegawa, An approximation
 //! formula, Annals of the Institute of Statistical Mathematics 29 (1977), for several servers.
 
-/// **(17)** Mean wait before service at a server that works a part `utilization` of the time;
-/// `residual_cycles` is the mean rest of a service found in progress. Infinite at full utilization.
+/// **(17)** Mean wait before service at a server that is busy a fraction `utilization` of the time; `residual_cycles` is the
+/// mean remainder of a service found in progress. Infinite at full utilization.
 pub fn wait_cycles(utilization: f64, residual_cycles: f64) -> f64 {
     if utilization >= 1.0 {
         return f64::INFINITY;
@@ -14,7 +15,7 @@ pub fn wait_cycles(utilization: f64, residual_cycles: f64) -> f64 {
     residual_cycles * utilization / (1.0 - utilization)
 }
 
-/// **(18)** The same for `servers` that each hold a request for `service_cycles`.
+/// **(18)** Mean wait for one of `servers` servers that each hold a request for `service_cycles`.
 pub fn wait_for_one_of_cycles(utilization: f64, service_cycles: f64, servers: f64) -> f64 {
     if utilization >= 1.0 {
         return f64::INFINITY;

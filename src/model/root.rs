@@ -1,9 +1,7 @@
-//! Root of a falling function.
+//! Zero of a falling function.
 //!
-//! Uses inverse quadratic interpolation where the function is smooth, bisection elsewhere; every step stays in the
-//! bracket.
-//! Sources: Chandrupatla, A new hybrid quadratic/bisection algorithm, Advances in Engineering Software 28
-//! (1997).
+//! Models: inverse quadratic interpolation where the function is smooth, bisection elsewhere; every step stays in the bracket.
+//! Sources: Chandrupatla, A new hybrid quadratic/bisection algorithm, Advances in Engineering Software 28 (1997).
 
 const MAX_STEPS: u32 = 100;
 
@@ -17,7 +15,7 @@ pub struct Bracket {
 }
 
 impl Bracket {
-    /// Puts one end at `point`.
+    /// Moves one end to `point`.
     fn cut(&mut self, point: f64, value: f64) {
         if value > 0.0 {
             (self.low, self.at_low) = (point, value);
@@ -26,7 +24,7 @@ impl Bracket {
         }
     }
 
-    /// Narrowed to the neighbourhood of a guess, if the zero is there.
+    /// Narrows the bracket to the neighbourhood of a guess, if the zero is there.
     pub fn near(mut self, guess: f64, function: impl Fn(f64) -> f64) -> Bracket {
         let inside = |bracket: &Bracket, point: f64| point > bracket.low && point < bracket.high;
         if !inside(&self, guess) {
@@ -43,16 +41,16 @@ impl Bracket {
     }
 }
 
-/// Part of a guess by which it may be wrong.
+/// Relative error allowed for a guess.
 const NEAR: f64 = 0.03;
 
-/// Values that are no numbers count as far below zero.
+/// Replaces NaN by a value far below zero.
 fn number(argument: f64, value: f64) -> f64 {
     if value.is_nan() { -argument } else { value }
 }
 
-/// The zero of `function`, where it is less than `tolerance` of the argument; where it jumps, the end of the bracket
-/// at which it is positive.
+/// Finds the zero of `function`, to an error below `tolerance` of the argument; at a jump, the end of the bracket at which the
+/// function is positive.
 pub fn falling_root(bracket: Bracket, tolerance: f64, function: impl Fn(f64) -> f64) -> f64 {
     // The newest point, the one beyond the zero, and the one before the newest.
     let (mut b, mut at_b) = (bracket.low, bracket.at_low);
@@ -84,10 +82,10 @@ pub fn falling_root(bracket: Bracket, tolerance: f64, function: impl Fn(f64) -> 
     if at_a > 0.0 { a } else { b }
 }
 
-/// Steps are at least this part of the bracket.
+/// Minimum step, as a fraction of the bracket.
 const LEAST_PART: f64 = 1e-3;
 
-/// Where between the first and the second point to look next.
+/// Next position to try, as a fraction of the way from the first point to the second.
 fn next_part((a, at_a): (f64, f64), (b, at_b): (f64, f64), (c, at_c): (f64, f64)) -> f64 {
     let place = (a - b) / (c - b);
     let height = (at_a - at_b) / (at_c - at_b);
@@ -124,7 +122,7 @@ mod tests {
         assert!((root(0.0, 40.0, |x| (-x).exp() - 0.5) - 2.0f64.ln()).abs() < 1e-9);
     }
 
-    /// Where one end is a million times as far from zero as the other.
+    /// One end is a million times as far from zero as the other.
     #[test]
     fn steep_functions_are_no_harder() {
         let steep = |x: f64| 500.0 - 1e5 * (x.exp2() / (1e4 + x.exp2()));
@@ -146,7 +144,7 @@ mod tests {
         assert!((falling_root(bracket, 1e-12, no_number) - 0.7).abs() < 1e-9);
     }
 
-    /// How often a function is asked until its zero is known to a part in a billion.
+    /// Number of evaluations until the zero is known to a part in a billion.
     fn steps(low: f64, high: f64, function: impl Fn(f64) -> f64) -> u32 {
         let asked = std::cell::Cell::new(0);
         let counted = |x: f64| {
@@ -175,7 +173,7 @@ mod tests {
         assert!(steps.iter().all(|&steps| steps <= 9), "{steps:?}");
     }
 
-    /// Where `x = 1 + y + y^2 / 8` at each of three points, the next is where `y` is zero.
+    /// With `x = 1 + y + y^2 / 8` at each of three points, the next point is where `y` is zero.
     #[test]
     fn the_next_point_is_that_of_the_parabola_through_three() {
         let at = |y: f64| (1.0 + y + y * y / 8.0, y);

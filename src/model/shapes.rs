@@ -1,8 +1,10 @@
-//! The segments of a population, reduced to the shapes that timing depends on, and how often a node executes each.
+//! Segments of a population, reduced to the shapes that timing depends on, and how often a node executes each.
 //!
-//! Models: segments that differ in addresses only are one shape; counts are per program node in a steady iteration,
-//! and per block for the prologue; executions are counted by the preceding shape.
-//! Leaves out: addresses (`locality`). Units: per token. Sources: equation (9) of `docs/model.md`.
+//! Models: segments that differ only in addresses are one shape; counts are per program node in a steady iteration, and per
+//! block for the prologue; executions are counted by the shape before.
+//! Leaves out: addresses (`locality`).
+//! Units: per token.
+//! Sources: equation (9) of `docs/model.md`.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -14,17 +16,17 @@ use super::demand::Demand;
 use super::path::{Builder, Path, PathRules, Paths};
 use crate::launch::code::{MemoryRequest, ReplayCode, ReplayOp};
 
-/// Average execution of a warp: segments as shapes, and their sequences.
+/// Mean execution of a warp: segments as shapes, and their succession.
 #[derive(Debug, Clone, Default)]
 pub struct Profile {
     pub demand: Demand,
     /// Instructions of every shape.
     shapes: Vec<Vec<ReplayOp>>,
-    /// Executions of a shape after another one.
+    /// Executions of each pair of consecutive shapes.
     sequences: Vec<Sequence>,
 }
 
-/// One shape after another, `None` at the start.
+/// One shape after another; `None` at the start.
 #[derive(Debug, Clone, Copy)]
 struct Sequence {
     before: Option<u32>,
@@ -33,7 +35,7 @@ struct Sequence {
 }
 
 impl Profile {
-    /// Executions, what was executed before, and the instructions.
+    /// Executions, the instructions before, and the instructions themselves.
     pub fn sequences(&self) -> impl Iterator<Item = (f64, &[ReplayOp], &[ReplayOp])> {
         self.sequences.iter().map(|sequence| {
             let before = sequence
@@ -44,7 +46,7 @@ impl Profile {
         })
     }
 
-    /// **(10)** Critical paths. A segment is taken together with the one before if results of that may still be awaited.
+    /// **(10)** Critical paths. A segment is combined with the one before if results of that one may still be pending.
     pub fn paths(&self, rules: &PathRules) -> Paths {
         let mut paths = Builder::default();
         let mut alone = vec![0.0; self.shapes.len()];
@@ -82,7 +84,7 @@ impl Profile {
     }
 }
 
-/// Shapes of the case loop and of the prologue.
+/// Profiles of a token and of a prologue.
 #[derive(Debug, Clone, Default)]
 pub struct Shapes {
     /// One node in one warp, in the case loop.
@@ -115,7 +117,7 @@ impl Shapes {
         }
     }
 
-    /// **(9)** Demand of one token if blocks run `iterations` of the case loop, including its part of the prologue.
+    /// **(9)** Demand of one token if blocks run `iterations` of the case loop, including its share of the prologue.
     pub fn per_token(&self, iterations: f64) -> Demand {
         let mut demand = self.token.demand;
         demand.add(&self.prologue.demand, self.prologues_per_token(iterations));
@@ -147,10 +149,10 @@ impl Counts {
         }
     }
 
-    /// Groups the counts by shape and multiplies each by `scale`.
+    /// Converts the counts to a profile by shape, every execution weighted by `scale`.
     fn profile(self, code: &ReplayCode, scale: f64) -> Profile {
         let mut profile = Profile::default();
-        // Segments that differ in addresses only have one shape.
+        // Segments that differ only in addresses have one shape.
         let mut index: HashMap<Vec<(u32, MemoryRequest)>, u32> = HashMap::new();
         let mut shape_of: FxHashMap<u32, u32> = FxHashMap::default();
         let mut pairs: Vec<((u32, u32), f64)> = self.0.into_iter().collect();

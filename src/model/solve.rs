@@ -1,11 +1,12 @@
-//! The steady state of one multiprocessor: the throughput that satisfies Little's law for the resident warps.
+//! Steady state of one multiprocessor: solves Little's law for the throughput.
 //!
-//! Models: `N` resident warps, each of which needs the expected critical path of a token, lengthened by the waits
-//! for issue slots, pipes, the load/store unit, requests in flight and the ports behind the L1. Every wait grows with
-//! the throughput, so exactly one throughput satisfies Little's law.
+//! Models: `N` resident warps, each of which needs the expected critical path of a token, lengthened by the waits for issue
+//! slots, pipes, the load/store unit, requests in flight and the ports behind the L1. Every wait grows with the throughput, so
+//! exactly one throughput satisfies Little's law.
 //! Leaves out: correlation between the waits of one warp.
-//! Units: cycles, tokens. Sources: equations (15b) and (17) to (20) of `docs/model.md`; Little, Operations Research 9 (1961); Hong and
-//! Kim, ISCA 2009, and Huang et al. (GPUMech), MICRO 2014, for models of this kind.
+//! Units: cycles, tokens.
+//! Sources: equations (15b) and (17) to (20) of `docs/model.md`; Little, Operations Research 9 (1961); Hong and Kim, ISCA 2009,
+//! and Huang et al. (GPUMech), MICRO 2014, for models of this kind.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -24,12 +25,12 @@ use crate::launch::cause::Cause;
 use crate::launch::spec::{SmxSpec, WarpPolicy};
 
 const MAX_EVALUATIONS: u32 = 12;
-/// Part of a path by which its linear continuation may be wrong.
+/// Relative error allowed in a path's linear continuation.
 const PATH_TOLERANCE: f64 = 3e-5;
-/// Part of the warps that share the caches to which they are found.
+/// Relative tolerance of the number of warps that share the caches.
 const ACTIVE_TOLERANCE: f64 = 1e-4;
 
-/// Average behaviour of the multiprocessor.
+/// Mean behaviour of the multiprocessor.
 #[derive(Debug, Clone)]
 pub struct Steady {
     pub tokens_per_cycle: f64,
@@ -41,7 +42,7 @@ pub struct Steady {
 }
 
 impl Steady {
-    /// Part of the time in which a scheduler's issue slot is taken.
+    /// Fraction of the time in which a scheduler's issue slot is taken.
     pub fn busy(&self) -> f64 {
         let taken = [Cause::Issued, Cause::Branch, Cause::LoadStoreUnit];
         let sum: f64 = taken
@@ -58,7 +59,7 @@ pub struct Solver<'a> {
     analysis: &'a Analysis,
     curve: Arc<L1Curve>,
     work: TokenWork<'a>,
-    /// Critical path of the last solution.
+    /// Paths of the last solution.
     paths: Cell<PathPoint>,
     last_throughput: Cell<f64>,
     survival_log2: Cell<f64>,
@@ -78,18 +79,18 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// The steady state with `blocks` resident.
+    /// Solves the steady state with `blocks` resident.
     pub fn solve(&self, blocks: u32) -> Steady {
         self.candidate(blocks).explained()
     }
 
-    /// The throughput alone.
+    /// Solves for the throughput alone.
     pub fn tokens_per_cycle(&self, blocks: u32) -> f64 {
         self.candidate(blocks).tokens_per_cycle
     }
 
-    /// The steady state on critical paths that agree with it (Newton): paths are taken as linear around the last
-    /// solution until what they say of the next is true.
+    /// Solves the steady state on consistent critical paths (Newton): paths are linearized around the last solution until the
+    /// linearization agrees with the next one.
     fn candidate(&self, blocks: u32) -> Candidate<'_> {
         let mut paths = self.paths.get();
         let mut active = None;
@@ -107,9 +108,9 @@ impl<'a> Solver<'a> {
         self.on_paths(blocks, paths, active)
     }
 
-    /// **(19a)** Where the scheduler prefers the oldest warps, those that stand in line for issue slots are the youngest, and
-    /// their stacks are not touched: the others share the caches. The smallest number of them that agrees with itself,
-    /// sought from a guess on if that is below.
+    /// **(19a)** If the scheduler prefers the oldest warps, the warps that queue for issue slots are the youngest, and their
+    /// stacks are not touched: the others share the caches. Finds the smallest self-consistent number of the others, starting
+    /// from `guess` if that is below it.
     fn on_paths(&self, blocks: u32, paths: PathPoint, guess: Option<f64>) -> Candidate<'_> {
         let warps = f64::from(blocks * self.point.geometry.warps_per_block());
         let with = |active: f64| {
@@ -123,7 +124,7 @@ impl<'a> Solver<'a> {
             return with(warps).0;
         }
         let agrees = |more: f64, active: f64| more.abs() <= ACTIVE_TOLERANCE * active;
-        // More warps that share the caches stand less: from below, what moves is never more than the number sought.
+        // The more warps share the caches, the fewer queue: from below, the iteration never exceeds the solution.
         let least = warps.min(self.point.spec.n_schedulers as f64);
         let mut low = guess.unwrap_or(least).clamp(least, warps);
         let (mut candidate, mut more) = with(low);
@@ -147,7 +148,7 @@ impl<'a> Solver<'a> {
                 let active = falling_root(bracket, ACTIVE_TOLERANCE, |active| with(active).1);
                 return with(active).0;
             }
-            // A secant step, which may go too far.
+            // A secant step, which may overshoot.
             let slope = (then - more) / (next - low);
             let step = if slope < 0.0 { -then / slope } else { warps };
             (low, candidate, more) = (next, further, then);
@@ -156,7 +157,7 @@ impl<'a> Solver<'a> {
         candidate
     }
 
-    /// The steady state on given paths if `active` of the resident warps share the caches.
+    /// Solves the steady state on given paths if `active` of the resident warps share the caches.
     fn with_active(&self, blocks: u32, active: f64, paths: PathPoint) -> Candidate<'_> {
         let warps = f64::from(blocks * self.point.geometry.warps_per_block());
         let sharers = Sharers {
@@ -187,7 +188,7 @@ impl<'a> Solver<'a> {
     }
 }
 
-/// Latencies of an uncontended memory.
+/// Latencies of an unloaded memory.
 fn idle_latencies(spec: &SmxSpec) -> Latencies {
     Latencies {
         shared_cycles: f64::from(spec.shared_latency_cycles),
@@ -199,7 +200,7 @@ fn idle_latencies(spec: &SmxSpec) -> Latencies {
     }
 }
 
-/// A steady state not yet explained.
+/// Steady state without a breakdown.
 struct Candidate<'a> {
     tokens_per_cycle: f64,
     model: TokenModel<'a>,

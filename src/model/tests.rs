@@ -29,7 +29,7 @@ pub(super) fn inputs(code: &ReplayCode) -> Inputs<'_> {
     }
 }
 
-/// Blocks of a warp, whose stacks lie in neighbouring sets.
+/// Single-warp blocks, whose stacks lie in neighbouring sets.
 fn geometry(blocks: u32, iterations: u32) -> Geometry {
     Geometry {
         fitness_cases: 32 * iterations,
@@ -60,7 +60,7 @@ fn near(found: f64, expected: f64) {
 fn a_warp_alone_takes_its_path() {
     let steady = solved(&spec(), &looped(&loads()), geometry(1, 1));
     near(1.0 / steady.tokens_per_cycle, ALONE_CYCLES);
-    // Four schedulers: what is no issue is the two loads' waits, a cycle of each hidden behind its own issue.
+    // Four schedulers: idle cycles are the two loads' waits, a cycle of each hidden behind its own issue.
     let idle = 4.0 * ALONE_CYCLES - 4.0;
     near(steady.cpi_stack[Cause::Issued as usize], 4.0);
     near(steady.cpi_stack[Cause::L1Hit as usize], idle * 34.0 / 233.0);
@@ -164,7 +164,8 @@ fn what_no_cache_holds_is_missing_with_its_neighbours() {
     );
 }
 
-/// A row's second load follows its first by half an iteration; its first follows after all other rows have been read.
+/// The second of two loads of a row follows half an iteration after the first; the first follows a whole iteration after the
+/// previous one, with all other accesses in between.
 #[test]
 fn a_row_that_is_read_twice_is_looked_up_in_the_l2_again() {
     let mut spec = spec();

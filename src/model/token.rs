@@ -1,9 +1,10 @@
-//! The time of one token of one warp, at any throughput of its multiprocessor.
+//! Time of one token of one warp, at any throughput of its multiprocessor.
 //!
-//! Models: the expected critical path, lengthened by the waits for issue slots, pipes, instruction fetch and
-//! memory. Terms that do not depend on the throughput are computed once.
+//! Models: the expected critical path, lengthened by the waits for issue slots, pipes, instruction fetch and memory. Everything
+//! independent of the throughput is computed once.
 //! Leaves out: correlation between the waits of one warp.
-//! Units: cycles, tokens. Sources: equations (17) to (20) of `docs/model.md`; Little, Operations Research 9 (1961).
+//! Units: cycles, tokens.
+//! Sources: equations (17) to (20) of `docs/model.md`; Little, Operations Research 9 (1961).
 
 use super::l2::Traffic;
 use super::memory::Memory;
@@ -12,14 +13,14 @@ use super::queue::wait_cycles;
 use super::root::{Bracket, falling_root};
 use super::work::{PathPoint, TokenWork};
 
-/// Where the time of one token of one warp goes, in cycles.
+/// Breakdown of the time of one token of one warp, in cycles.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct TokenTime {
     pub path_cycles: f64,
     pub issue_wait_cycles: f64,
     pub pipe_wait_cycles: f64,
     pub fetch_wait_cycles: f64,
-    /// **(17b)** Of stores, which are held at issue while the load/store unit's queue is full.
+    /// **(17b)** Wait of stores, which are held at issue while the load/store unit's queue is full.
     pub store_wait_cycles: f64,
     /// Wait of one memory instruction for the load/store unit.
     pub unit_wait_cycles: f64,
@@ -36,20 +37,20 @@ impl TokenTime {
     }
 }
 
-/// To which throughput is found on given paths.
+/// Tolerance of the throughput on given paths.
 const ROOT_TOLERANCE: f64 = 5e-6;
 
-/// A token of one of some warps that cause a traffic.
+/// Token of one of `warps` warps, with the traffic that they cause.
 pub(super) struct TokenModel<'a> {
     pub work: &'a TokenWork<'a>,
     pub warps: f64,
     pub traffic: Traffic,
     pub memory: Memory,
-    /// Parts of the requests that are others': of a scheduler's warps.
+    /// Fraction of a scheduler's warps that are others.
     others: f64,
 }
 
-/// Others among a group of warps that one meets: a warp never waits for itself.
+/// Fraction of a group of warps that are others: a warp never waits for itself.
 fn others(warps: f64, sharing: f64) -> f64 {
     let group = (warps / sharing).max(1.0);
     (group - 1.0) / group
@@ -73,7 +74,7 @@ impl<'a> TokenModel<'a> {
         }
     }
 
-    /// **(19)** Little's law on given paths: `throughput x time of a token (throughput) = warps`. A guess saves time.
+    /// **(19)** Solves Little's law on given paths: `throughput x time of a token (throughput) = warps`. A guess saves time.
     pub fn throughput(&self, paths: &PathPoint, guess: f64) -> f64 {
         // Warps over time is nearly linear where a server saturates, which the time itself is not.
         let excess = |throughput: f64| {
@@ -90,13 +91,13 @@ impl<'a> TokenModel<'a> {
         falling_root(bracket.near(guess, excess), ROOT_TOLERANCE, excess)
     }
 
-    /// Warps that could go on if they had an issue slot or a pipe. The load/store unit serves in order.
+    /// Warps that could issue if they had an issue slot or a pipe. The load/store unit serves in order.
     pub fn not_selected_warps(&self, tokens_per_cycle: f64, paths: &PathPoint) -> f64 {
         let time = self.time(tokens_per_cycle, paths);
         tokens_per_cycle * (time.issue_wait_cycles + time.pipe_wait_cycles)
     }
 
-    /// **(20)** The time of a token when the multiprocessor completes `tokens_per_cycle`.
+    /// **(20)** Time of a token when the multiprocessor completes `tokens_per_cycle`.
     #[inline]
     pub fn time(&self, tokens_per_cycle: f64, paths: &PathPoint) -> TokenTime {
         let work = self.work;

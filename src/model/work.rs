@@ -1,7 +1,8 @@
-//! The work of one token of one warp, independent of the multiprocessor's throughput.
+//! Work of one token of one warp, independent of the throughput of its multiprocessor.
 //!
-//! Models: a token's work with its share of the prologue. Computed once per launch.
-//! Units: per token. Sources: equations (9), (10) and (16) of `docs/model.md`.
+//! Models: a token's work, including its share of the prologue; computed once per launch.
+//! Units: per token.
+//! Sources: equations (9), (10) and (16) of `docs/model.md`.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use super::demand::{Demand, N_PIPES};
 use super::path::{Latencies, Linear, Paths};
 use super::{Analysis, Point};
 
-/// Critical paths of a token around some latencies.
+/// Critical path of a token, linearized around some latencies.
 #[derive(Clone, Copy)]
 pub(super) struct PathPoint {
     pub around: Latencies,
@@ -17,7 +18,7 @@ pub(super) struct PathPoint {
 }
 
 impl PathPoint {
-    /// The path at other latencies, as far as it is linear.
+    /// Path length at other latencies, by the linearization.
     #[inline]
     pub fn cycles_at(&self, latencies: &Latencies) -> f64 {
         self.path.at(&self.around, latencies)
@@ -27,20 +28,22 @@ impl PathPoint {
 /// Work of one token of one warp.
 pub(super) struct TokenWork<'a> {
     pub point: &'a Point<'a>,
-    /// Critical paths of a token and of a prologue.
+    /// Paths of a token and of a prologue.
     graphs: Arc<[Paths; 2]>,
     prologues_per_token: f64,
     pub demand: Demand,
     pub fetch_wait_cycles: f64,
-    /// Instructions issued, a pair as one, the cycles that they take of a scheduler, and all that it is taken for.
+    /// Instructions issued, a pair as one.
     pub issues: f64,
+    /// Scheduler cycles of these issues.
     pub issued_cycles: f64,
+    /// Scheduler cycles of issues, branches and replays.
     pub slots: f64,
-    /// Mean rest of an issue in progress.
+    /// Mean remainder of an issue in progress.
     pub residual_cycles: f64,
-    /// Cycles of each pipe.
+    /// Busy cycles of each pipe.
     pub pipes: [f64; N_PIPES],
-    /// Throughput with every issue slot or a pipe taken.
+    /// Upper bound, with every issue slot or one pipe saturated.
     pub most_tokens_per_cycle: f64,
 }
 
@@ -72,7 +75,7 @@ impl<'a> TokenWork<'a> {
         }
     }
 
-    /// Critical path.
+    /// Evaluates the critical path with its derivatives.
     pub fn path(&self, around: Latencies) -> PathPoint {
         let [token, prologue] = &*self.graphs;
         let mut path = token.linear(&around);
@@ -81,7 +84,7 @@ impl<'a> TokenWork<'a> {
         PathPoint { around, path }
     }
 
-    /// Its length alone.
+    /// Evaluates the length of the critical path alone.
     pub fn path_cycles(&self, latencies: &Latencies) -> f64 {
         let [token, prologue] = &*self.graphs;
         token.cycles(latencies)
@@ -89,7 +92,7 @@ impl<'a> TokenWork<'a> {
             + self.gap_cycles()
     }
 
-    /// A token's part of the time in which the place of a block is empty.
+    /// Share of the time in which a block slot is empty.
     fn gap_cycles(&self) -> f64 {
         self.prologues_per_token * f64::from(self.point.spec.block_cycles)
     }

@@ -1,20 +1,20 @@
-//! Registers that move with the position of the token in the program.
+//! Registers that are affine in the position of the token in the program.
 //!
-//! Models: a guess per fetch instruction and register, from the values seen there: `base + slope x
-//! position`, the same base every time. A guess is only a way of writing a value down: a wrong one
-//! makes remembered segments less general, never wrong, because `uniform` asks for the position
-//! wherever a value that moves with it is used in another than a linear way.
-//! Leaves out: registers that differ between lanes. Units: bits per program word.
+//! Models: a guess per fetch instruction and register, from the values observed there: `base + slope x position`, with a
+//! constant base. A guess is only a way of writing a value: a wrong one makes cached segments less general, never wrong,
+//! because `uniform` reads the position wherever a value that moves with it is used non-linearly.
+//! Leaves out: registers that differ between lanes.
+//! Units: bits per program word.
 
 use rustc_hash::FxHashMap;
 
 use super::state::{Machine, PROBES, Tag, Value};
 use crate::isa::cfg::LiveSet;
 
-/// Slopes that instruction pointers have: an index, a byte offset, and vectors of words.
+/// Possible slopes of instruction pointers: an index, a byte offset, and vectors of words.
 const SLOPES: [u32; 4] = [1, 2, 4, 16];
 
-/// Knowledge of a register at a fetch instruction.
+/// Knowledge about a register at a fetch instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Guess {
     Seen { position: u32, bits: u32 },
@@ -22,15 +22,14 @@ enum Guess {
     Fixed,
 }
 
-/// All guesses, by instruction index and register.
+/// Guesses by instruction index and register.
 #[derive(Debug, Default)]
 pub struct AffineRegisters {
     guesses: FxHashMap<(usize, u8), Guess>,
 }
 
 impl AffineRegisters {
-    /// Writes the live control registers of a machine at a fetch down as moving with the position,
-    /// where they do.
+    /// Marks the live control registers of a machine at a fetch as moving with the position, where they do.
     pub fn apply(&mut self, machine: &mut Machine, live: &LiveSet, position: u32) {
         for register in live.registers.all() {
             let value = machine.registers[usize::from(register)];

@@ -1,8 +1,9 @@
-//! Traces of programs: segments, remembered across programs.
+//! Traces of programs: segments, cached across programs.
 //!
-//! Models: the path of every program through a kernel as a walk over *states* (see `state`). What a
-//! segment asked of the program is remembered as a decision tree per state. States are seen from the
-//! token's position, so few of them occur, and a program of `n` tokens costs a few look-ups per token. Leaves out: partial last iterations.
+//! Models: the path of every program through a kernel as a walk over *states* (see `state`). The path conditions of a segment
+//! are cached as a decision tree per state. States are relative to the token's position, so few of them occur, and a program of
+//! `n` tokens costs a few look-ups per token.
+//! Leaves out: partial last iterations.
 //! Units: segments.
 
 use rustc_hash::FxHashMap;
@@ -24,22 +25,22 @@ mod steady;
 
 pub use steady::Entrance;
 
-/// Arrivals at the case loop's header before a run counts as endless: more than any run is asked for.
+/// Arrivals at the case loop's header after which a run counts as endless: more than any run needs.
 const MAX_PARTS: usize = 64;
 
-/// Segments between two of them before it does: a kernel executes a few for each word of its program.
+/// Maximum number of segments between two arrivals: a kernel executes a few per program word.
 fn most_segments(program: &ProgramWords) -> usize {
     1000 + 100 * program.words().len()
 }
 
-/// Instructions that one program may execute in all its runs: ten times what 2001 words of a thousand instructions each take in the
-/// five parts of a trace.
+/// Maximum number of instructions that one program executes in all its runs: ten times that of 2001 words with a thousand
+/// instructions each in the five parts of a trace.
 const MOST_INSTRUCTIONS: u64 = 100_000_000;
 
-/// Minimum charge for a segment that is executed, not looked up: its state is kept.
+/// Minimum cost of a segment that is executed instead of looked up, as its state is kept.
 const LEAST_OF_SEGMENT: u64 = 1000;
 
-/// Where an execution is: a state, and the program word that its token lies at.
+/// Point of execution: a state, and the position of its token in the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Place {
     root: u32,
@@ -61,7 +62,7 @@ impl Place {
 struct Walked {
     segments: Vec<SegmentId>,
     assumptions: u32,
-    /// The arrival; `None` when the kernel has ended.
+    /// Point of arrival; `None` when the kernel has ended.
     next: Option<Place>,
 }
 
@@ -131,13 +132,13 @@ impl<'k> TraceBuilder<'k> {
         })
     }
 
-    /// Disables the segment cache: every segment is executed. Slow, for tests.
+    /// Disables the cache, so that every segment is executed. Slow, for tests.
     pub fn forgetful(mut self) -> Self {
         self.remembers = false;
         self
     }
 
-    /// The trace of one program.
+    /// Traces one program.
     pub fn trace(&mut self, program: &ProgramWords) -> Result<ProgramTrace, TraceError> {
         self.spent = 0;
         let (single, _) = self.run(program, Run::Single)?;
@@ -146,7 +147,7 @@ impl<'k> TraceBuilder<'k> {
         Ok(ProgramTrace { only, ..several })
     }
 
-    /// The trace of one program whose warps all have several iterations: `only` stays empty.
+    /// Traces one program whose warps all have several iterations: `only` stays empty.
     pub fn trace_iterations(&mut self, program: &ProgramWords) -> Result<ProgramTrace, TraceError> {
         self.spent = 0;
         self.several_iterations(program)
@@ -178,8 +179,8 @@ impl<'k> TraceBuilder<'k> {
         Ok(())
     }
 
-    /// The trace of one program, and for every segment the index of the word from which its uniform shared
-    /// addresses are counted: `4 * position` added to such an address gives the address in memory.
+    /// Traces one program, and returns for every segment the index of the word from which its uniform shared addresses are
+    /// counted: `4 * position` added to such an address gives the address in memory.
     pub fn trace_with_positions(
         &mut self,
         program: &ProgramWords,
@@ -209,7 +210,7 @@ impl<'k> TraceBuilder<'k> {
         self.pool
     }
 
-    /// The parts of a run, which must be as many as expected.
+    /// Converts the parts of a run to an array, checking their number.
     fn parts<const PARTS: usize>(
         &self,
         parts: Vec<Vec<SegmentId>>,
@@ -222,8 +223,8 @@ impl<'k> TraceBuilder<'k> {
         })
     }
 
-    /// The segments that a program executes, cut at every arrival at the case loop's header, and how
-    /// many decisions on data they assumed.
+    /// Runs a program and returns its segments, cut at every arrival at the case loop's header, and the number of assumed
+    /// decisions on data.
     fn run(
         &mut self,
         program: &ProgramWords,
@@ -244,7 +245,7 @@ impl<'k> TraceBuilder<'k> {
         Err(self.endless(most_segments(program)))
     }
 
-    /// Before a kernel's first instruction.
+    /// Returns the point before a kernel's first instruction.
     fn start(&mut self, run: Run) -> Place {
         Place {
             root: self.trees.root(State::entry(run)),
@@ -252,7 +253,7 @@ impl<'k> TraceBuilder<'k> {
         }
     }
 
-    /// The segments from a place to the next arrival at the case loop's header, or to the end.
+    /// Walks the segments from a place to the next arrival at the case loop's header, or to the end.
     fn walk(&mut self, program: &ProgramWords, from: Place) -> Result<Walked, TraceError> {
         let mut segments = Vec::with_capacity(program.words().len() + 1);
         let (mut place, mut assumptions) = (from, 0);
@@ -286,7 +287,7 @@ impl<'k> TraceBuilder<'k> {
         Err(self.endless(most_segments(program)))
     }
 
-    /// Takes instructions of the program's budget.
+    /// Charges instructions to the program's budget.
     fn spend(&mut self, instructions: u64) -> Result<(), TraceError> {
         self.spent += instructions;
         if self.spent > MOST_INSTRUCTIONS {
@@ -307,7 +308,7 @@ impl<'k> TraceBuilder<'k> {
         }
     }
 
-    /// Executes the segment that starts in a state, and remembers it.
+    /// Executes the segment that starts in a state, and caches it.
     fn execute(
         &mut self,
         root: u32,
@@ -368,12 +369,12 @@ impl<'k> TraceBuilder<'k> {
         Ok(step)
     }
 
-    /// A segment without a token cannot say where a value that moves with the position is.
+    /// Tells whether a segment without a token starts with a live value that moves with the position, which it cannot express.
     fn forgets_position(&self, fetch: Option<u32>) -> bool {
         fetch.is_none() && self.machine.is_positional(&self.live[self.machine.pc])
     }
 
-    /// The state that the machine is in, at a segment's start.
+    /// Returns the machine's state at a segment's start.
     fn arrive(&mut self, run: Run, position: u32, fetch: Option<u32>) -> Next {
         let live = &self.live[self.machine.pc];
         if let Some(fetch) = fetch.filter(|_| self.remembers) {
@@ -429,7 +430,7 @@ fn check_launch(launch: &KernelLaunch) -> Result<(), TraceError> {
     Ok(())
 }
 
-/// The header of the case loop: the outermost loop that reads shared memory.
+/// Finds the header of the case loop: the outermost loop that reads shared memory.
 fn case_loop(kernel: &Kernel, flow: &ControlFlow) -> Result<usize, TraceError> {
     let reads_shared = |index: usize| {
         let instruction = &kernel.instructions[index];

@@ -1,4 +1,4 @@
-//! Why a kernel could not be traced.
+//! Errors of tracing a kernel.
 
 use crate::isa::IsaError;
 use thiserror::Error;

@@ -1,7 +1,8 @@
-//! Execution of a whole block, every lane with its own fitness cases.
+//! Execution of a whole block, with separate fitness cases in every lane.
 //!
-//! Models: the warps of one block with their barriers. Leaves out: time and the order of warps between
-//! barriers. Units: bytes, words.
+//! Models: the warps of one block with their barriers.
+//! Leaves out: time and the order of warps between barriers.
+//! Units: bytes, words.
 
 use super::error::TraceError;
 use super::launch::{ConstantMemory, KernelLaunch};
@@ -10,7 +11,7 @@ use super::program::ProgramWords;
 use super::warp::{LaneAddresses, PathStep, Stop, Warp, WarpCounts};
 use crate::isa::Kernel;
 
-/// Instructions of one warp before it counts as endless.
+/// Instructions of one warp after which it counts as endless.
 const WARP_LIMIT: u64 = 1_000_000_000;
 
 /// Fitness cases as a kernel reads them.
@@ -20,39 +21,39 @@ pub struct CaseWords<'a> {
     pub inputs: &'a [u32],
     /// Expected outputs.
     pub outputs: &'a [u32],
-    /// The kernel's number of fitness cases, and the length of a row.
+    /// The kernel's number of fitness cases, which is the length of a row.
     pub cases: u32,
 }
 
-/// Results of an executed block.
+/// Results of executing a block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlockRun {
-    /// Sum of errors that every thread stored.
+    /// Sum of errors stored by each thread.
     pub results: Vec<f32>,
-    /// Summed over warps.
+    /// Sum over warps.
     pub counts: WarpCounts,
-    /// Instructions that the first warp executed.
+    /// Instructions of the first warp.
     pub path: Vec<PathStep>,
-    /// By instruction, whether a lane executed it.
+    /// Whether a lane executed each instruction.
     pub reached: Vec<bool>,
 }
 
 impl BlockRun {
-    /// The program's error: the sum over threads.
+    /// Error of the program: the sum over threads.
     pub fn total(&self) -> f64 {
         self.results.iter().map(|&result| f64::from(result)).sum()
     }
 }
 
-/// Instructions that one warp executed, and the addresses its lanes accessed.
+/// Executed instructions of one warp, and its lanes' memory accesses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WarpPath {
     pub steps: Vec<PathStep>,
     pub accesses: Vec<LaneAddresses>,
 }
 
-/// Executes a block of threads on the memory given, whatever programs they run: the path of every warp, divergent where
-/// its lanes go different ways.
+/// Executes a block of threads on the given memory, each with any program, and returns the path of every warp, divergent where
+/// its lanes diverge.
 pub fn execute_block(
     kernel: &Kernel,
     constants: &ConstantMemory,
@@ -78,7 +79,7 @@ fn warps<'a>(kernel: &'a Kernel, constants: &'a ConstantMemory, threads: u32) ->
         .collect()
 }
 
-/// Runs all warps to their ends, from barrier to barrier, each at most `limit` instructions.
+/// Runs all warps to their ends, from barrier to barrier, each for at most `limit` instructions.
 fn run_warps(warps: &mut [Warp], memory: &mut BlockMemory, limit: u64) -> Result<(), TraceError> {
     let mut running: Vec<&mut Warp> = warps.iter_mut().collect();
     while !running.is_empty() {
@@ -113,7 +114,7 @@ pub fn run_block_within(
 ) -> Result<BlockRun, TraceError> {
     let constants = launch.constants(kernel, cases.cases);
     let threads = launch.threads_per_block;
-    // The program's row, which kernels may copy whole.
+    // Row of the program, which kernels may copy whole.
     let mut row = program.words().to_vec();
     row.resize(row.len().max(launch.max_program_words as usize), 0);
     let mut memory = BlockMemory::new(row, cases.inputs.to_vec(), cases.outputs.to_vec(), threads);

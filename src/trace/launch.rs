@@ -1,9 +1,10 @@
-//! How a kernel is launched: parameters, constant memory, and where buffers lie.
+//! Kernel launches: parameters, constant memory, and buffer addresses.
 //!
-//! Models: constant bank 0 as ptxas lays it out, fixed buffer addresses below 4 GiB, so that an
-//! address tells its buffer. Leaves out: grids (block 0 stands for all). Units: bytes, 4-byte words.
-//! Sources: disassemblies of ptxas 11.8 (block size at 0x28 on sm_35 and 0x0 on sm_75 to sm_90,
-//! stack pointer at 0x44 and 0x28, parameters by EIATTR).
+//! Models: constant bank 0 as ptxas lays it out, fixed buffer addresses below 4 GiB, so that an address identifies its buffer.
+//! Leaves out: grids (block 0 represents all blocks).
+//! Units: bytes, 4-byte words.
+//! Sources: disassemblies of ptxas 11.8 (block size at 0x28 on sm_35 and 0x0 on sm_75 to sm_90, stack pointer at 0x44 and 0x28,
+//! parameters by EIATTR).
 
 use crate::isa::Kernel;
 
@@ -20,7 +21,7 @@ pub use crate::isa::GLOBAL_DATA_ADDRESS;
 /// One past the highest local address: the initial stack pointer.
 pub const LOCAL_TOP: u32 = 0x00ff_fff0;
 
-/// Buffer at a global address.
+/// Contents of a global address range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Buffer {
     Programs,
@@ -31,7 +32,7 @@ pub enum Buffer {
 }
 
 impl Buffer {
-    /// The buffer of a global address; `None` below all of them.
+    /// Returns the buffer of a global address; `None` below all of them.
     pub fn of(address: u32) -> Option<Self> {
         let downwards = [
             Buffer::ModuleData,
@@ -71,7 +72,7 @@ pub enum Argument {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelLaunch {
     pub threads_per_block: u32,
-    /// Fitness cases that one iteration of the case loop covers: block size times second dimension.
+    /// Fitness cases covered by one iteration of the case loop: block size times cases per thread.
     pub cases_per_iteration: u32,
     /// Fitness cases per input row in the addresses of the trace.
     pub cases: u32,
@@ -80,7 +81,7 @@ pub struct KernelLaunch {
 }
 
 impl KernelLaunch {
-    /// The interpreters' arguments: programs, inputs, outputs, results, row length, cases.
+    /// Builds a launch with the interpreters' arguments: programs, inputs, outputs, results, row length, cases.
     pub fn block_gp(threads_per_block: u32, second_dimension: u32, cases: u32) -> Self {
         Self {
             threads_per_block,
@@ -98,7 +99,7 @@ impl KernelLaunch {
         }
     }
 
-    /// The constant banks that the kernel sees when it is launched on `cases` fitness cases.
+    /// Builds the constant banks of the kernel for a launch on `cases` fitness cases.
     pub fn constants(&self, kernel: &Kernel, cases: u32) -> ConstantMemory {
         let mut memory = ConstantMemory::default();
         for (&bank, bytes) in &kernel.constants {
@@ -112,7 +113,7 @@ impl KernelLaunch {
         memory.write(0, block_size, self.threads_per_block);
         memory.write(0, block_size + 4, 1);
         memory.write(0, block_size + 8, 1);
-        // One block in every direction of the grid, which follows the block's sizes.
+        // Grid of one block in every direction; its sizes follow the block's.
         for direction in 0..3 {
             memory.write(0, block_size + 12 + 4 * direction, 1);
         }
@@ -136,14 +137,14 @@ impl KernelLaunch {
     }
 }
 
-/// All constant banks; reads beyond the end are zero.
+/// All constant banks; reads beyond the end return zero.
 #[derive(Debug, Clone, Default)]
 pub struct ConstantMemory {
     banks: [Vec<u8>; 32],
 }
 
 impl ConstantMemory {
-    /// One word.
+    /// Writes one word.
     pub fn write(&mut self, bank: usize, offset_bytes: u32, value: u32) {
         let (bank, at) = (&mut self.banks[bank], offset_bytes as usize);
         if bank.len() < at + 4 {
@@ -157,7 +158,7 @@ impl ConstantMemory {
         self.banks[usize::from(bank) % 32] = bytes;
     }
 
-    /// The word at a byte offset of a bank.
+    /// Returns the word at a byte offset of a bank.
     pub fn word(&self, bank: u8, offset_bytes: u32) -> u32 {
         let at = offset_bytes as usize;
         let bytes = self.banks[usize::from(bank) % 32].get(at..at.saturating_add(4));

@@ -1,16 +1,17 @@
-//! The memory that a block of threads works on.
+//! Memory accessed by a block of threads.
 //!
 //! Models: program, inputs, outputs, results, module data and shared memory as words.
-//! Leaves out: caches, access times; other blocks; shared memory beyond 48 KiB. Units: 4-byte words at byte addresses.
+//! Leaves out: caches, access times; other blocks; shared memory beyond 48 KiB.
+//! Units: 4-byte words at byte addresses.
 //! Sources: the layout of `launch`.
 
 use super::launch::Buffer;
 use crate::isa::Kernel;
 
-/// Shared memory of a block.
+/// Size of a block's shared memory.
 const SHARED_BYTES: usize = 48 * 1024;
 
-/// Memory that a block of threads reads and writes.
+/// Memory read and written by a block of threads.
 #[derive(Debug, Clone)]
 pub struct BlockMemory {
     pub programs: Vec<u32>,

@@ -1,4 +1,4 @@
-//! The instruction mix of a kernel running given programs: executed warp instructions by purpose.
+//! Instruction mix of a kernel: the roles of the warp instructions that given programs execute.
 //!
 //! Models: one role per static instruction, determined by its class and memory space alone.
 //! Leaves out: compares and integer work inside an arithmetic handler, which count under their class.
@@ -10,7 +10,7 @@ use crate::util::names::named;
 use serde::Serialize;
 
 named! {
-    /// Role of an instruction in a stack interpreter.
+    /// Purpose of an instruction in a stack interpreter.
     #[derive(Serialize)]
     #[serde(rename_all = "snake_case")]
     pub enum Role ("role") {
@@ -32,7 +32,7 @@ named! {
 }
 
 impl Role {
-    /// The role of an instruction.
+    /// Returns the role of an instruction.
     #[doc(hidden)]
     pub fn of(op: &TimingOp) -> Role {
         match (op.access, op.class) {
@@ -62,11 +62,11 @@ impl Role {
 pub struct MixEntry {
     /// Role of the instructions.
     pub role: Role,
-    /// Warp instructions per GP node and steady iteration of a warp.
+    /// Number per GP node and steady iteration of a warp.
     pub warp_instructions_per_node: f64,
 }
 
-/// The mix over a grid: `grid` holds the index into `programs` of every block.
+/// Computes the mix over a grid: `grid` holds the index into `programs` of every block.
 pub fn instruction_mix(
     timing: &[TimingOp],
     pool: &SegmentPool,
@@ -85,7 +85,7 @@ pub fn instruction_mix(
             for op in pool.segment(*segment) {
                 let memory = op.address_kind != AddressKind::None;
                 let role = roles[op.inst as usize];
-                // A memory instruction switched off by its guard moves nothing.
+                // A memory instruction disabled by its guard moves nothing.
                 let counted = memory || timing[op.inst as usize].access.is_none();
                 counts[if counted { role } else { Role::Other } as usize] += 1;
             }
@@ -101,7 +101,7 @@ pub fn instruction_mix(
         .collect()
 }
 
-/// The steady iteration, or the only one of a program that has just one.
+/// Segments of the steady iteration, or of the only one if the program has just one.
 fn iteration(program: &ProgramTrace) -> &[SegmentId] {
     if program.steady.is_empty() {
         &program.only
@@ -168,7 +168,7 @@ mod tests {
             warp_lines: 0,
             address: 0,
         };
-        // Segment 0: arithmetic. Segment 1: a stack load, and one that its guard switches off.
+        // Segment 0: arithmetic. Segment 1: a stack load, and one disabled by its guard.
         let pool = SegmentPool {
             ops: vec![
                 trace_op(0, AddressKind::None),

@@ -1,4 +1,4 @@
-//! The exact sequence of warp instructions that one program makes a kernel execute.
+//! Exact sequence of warp instructions that a kernel executes for one program.
 //!
 //! A trace is a list of *segments*: the instructions from one fetch of a program token to the next.
 //! Equal segments are stored once in a [`SegmentPool`], so that a program of thousands of
@@ -29,41 +29,42 @@ pub use program::ProgramWords;
 pub struct TraceOp {
     /// Index into the kernel's instructions (`TimingOp`s).
     pub inst: u16,
-    /// How `address` is to be read.
+    /// Interpretation of `address`.
     pub address_kind: AddressKind,
-    /// 128-byte lines from a warp's access to the next warp's, for the kinds that move with the warp.
+    /// Distance in 128-byte lines between the accesses of consecutive warps, for the kinds that move with the warp.
     pub warp_lines: u8,
-    /// Local: byte offset in the thread's frame. Shared: byte address; when it is uniform, counted
-    /// from where the segment's token lies (wrapping), so that equal handlers are equal segments.
-    /// Global: byte address of lane 0 of warp 0 in iteration 0 (see `AddressKind`); the ranges of
-    /// [`launch::Buffer`] tell the buffer. 0 when the instruction accesses no memory.
+    /// Address of the access; 0 when the instruction accesses no memory.
+    ///
+    /// Local: byte offset in the thread's frame. Shared: byte address; if uniform, relative to the segment's token (wrapping),
+    /// so that equal handlers are equal segments. Global: byte address of lane 0 of warp 0 in iteration 0 (see `AddressKind`);
+    /// the ranges of [`launch::Buffer`] identify the buffer.
     pub address: u32,
 }
 
-/// One 32-bit word of every lane of a warp: what the load/store unit and the L1 work on.
+/// Size of one 32-bit word of every lane of a warp: the unit of the load/store unit and the L1.
 pub const LINE_BYTES: u32 = 128;
-/// Smallest transfer of the L2.
+/// Minimum size of an L2 transfer.
 pub const SECTOR_BYTES: u32 = 32;
 
-/// How a memory access spreads over lanes, warps and iterations.
+/// Access pattern over lanes, warps and iterations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum AddressKind {
-    /// No memory access, or one switched off by its guard predicate.
+    /// No memory access, or one disabled by its guard predicate.
     None,
-    /// Local memory: every lane at the same offset of its own frame.
+    /// Local memory: every lane accesses the same offset of its own frame.
     Local,
-    /// All lanes of a warp at the same shared or global address. In shared memory other warps may be elsewhere.
+    /// All lanes of a warp access the same shared or global address. In shared memory other warps may access other addresses.
     Uniform,
-    /// Consecutive lanes at consecutive elements and moving with the fitness case:
-    /// lane 0 of warp `w` in iteration `k` accesses `address + 128 * warp_lines * w + 4 * k * cases_per_iteration`.
+    /// Consecutive lanes access consecutive elements that move with the fitness case: lane 0 of warp `w` in iteration `k`
+    /// accesses `address + 128 * warp_lines * w + 4 * k * cases_per_iteration`.
     PerCase,
-    /// Consecutive lanes at consecutive elements, moving with the warp only (the results store).
+    /// Consecutive lanes access consecutive elements that move with the warp only (the results store).
     PerThread,
-    /// Any other pattern, in traces of other tools and of warps whose lanes are executed one by one: `address` is the access's
-    /// number among those that come with the trace (`ReplayCode::with_scattered`).
+    /// Any other pattern, in traces of other tools and of warps whose lanes are executed one by one: `address` is the number of
+    /// the access among the trace's scattered accesses (`ReplayCode::with_scattered`).
     Scattered,
-    /// A part of such an access that is less than a line: `ReplayOp::quarters` says how much.
+    /// Part of a scattered access that is smaller than a line; `ReplayOp::quarters` gives its size.
     Segment,
 }
 
@@ -75,26 +76,26 @@ pub struct SegmentId(pub u32);
 #[derive(Debug, Clone, Default)]
 pub struct SegmentPool {
     pub ops: Vec<TraceOp>,
-    /// `ops[starts[id]..starts[id + 1]]` is segment `id`.
+    /// Starts of the segments: `ops[starts[id]..starts[id + 1]]` is segment `id`.
     pub starts: Vec<u32>,
-    /// Index of the exit at which every warp of a block but the first ends; what follows is the first warp's alone.
+    /// Index of the exit at which every warp of a block but the first ends; only the first warp executes the rest.
     pub others_end: Option<u16>,
 }
 
 impl SegmentPool {
-    /// The instructions of a segment.
+    /// Instructions of a segment.
     pub fn segment(&self, id: SegmentId) -> &[TraceOp] {
         let id = id.0 as usize;
         &self.ops[self.starts[id] as usize..self.starts[id + 1] as usize]
     }
 
-    /// How many they are.
+    /// Number of instructions of a segment.
     pub fn length(&self, id: SegmentId) -> u32 {
         let id = id.0 as usize;
         self.starts[id + 1] - self.starts[id]
     }
 
-    /// Instructions of a program that the first warp of a block executes and no other.
+    /// Number of instructions of a program that only the first warp of a block executes.
     pub fn of_first_warp(&self, program: &ProgramTrace) -> u64 {
         let Some(id) = program.last.last().or(program.only.last()) else {
             return 0;
@@ -106,7 +107,7 @@ impl SegmentPool {
     }
 }
 
-/// Segments that one warp executes for one program.
+/// Execution of one program by one warp.
 ///
 /// A warp with `n` iterations of the fitness-case loop executes `prologue`, then for `n == 1` `only`,
 /// else `first`, `n - 2` times `steady`, `last`. The epilogue is the end of `only` and `last`.
@@ -119,12 +120,12 @@ pub struct ProgramTrace {
     pub first: Vec<SegmentId>,
     pub steady: Vec<SegmentId>,
     pub last: Vec<SegmentId>,
-    /// Functions and terminals of the program (the nodes that GPop/s counts).
+    /// Functions and terminals of the program (the nodes counted in GPop/s).
     pub nodes: u32,
-    /// Bytes of shared memory that the program occupies.
+    /// Shared memory occupied by the program.
     pub shared_bytes: u32,
-    /// Executed branches and memory guards (prologue and three iterations) that depend on float data
-    /// and were assumed to go the way of ordinary numbers.
+    /// Executed branches and memory guards (prologue and three iterations) that depend on float data and were assumed to take
+    /// the path of ordinary numbers.
     pub assumptions: u32,
 }
 

@@ -1,21 +1,21 @@
-//! A program as the words that lie in global memory.
+//! A program as the words in global memory.
 
 use super::error::TraceError;
 
-/// One program, its end word included.
+/// One program, including its end word.
 #[derive(Debug, Clone)]
 pub struct ProgramWords {
     /// Bit patterns of the words (`f32::to_bits` for kernels that keep programs as floats).
     words: Vec<u32>,
-    /// Whether a word is one that every dispatch looks at: an opcode or the end word.
+    /// Whether each word is examined by every dispatch: an opcode or the end word.
     opcode: Vec<bool>,
     /// Functions and terminals.
     nodes: u32,
 }
 
 impl ProgramWords {
-    /// A program of words given by their bits. `token_starts` are the indices of the opcode words;
-    /// the last word, the end word, counts as one.
+    /// Builds a program from the bits of its words. `token_starts` are the indices of the opcode words; the last word, the end
+    /// word, counts as one.
     pub fn new(words: Vec<u32>, token_starts: &[u32], nodes: u32) -> Result<Self, TraceError> {
         let mut opcode = vec![false; words.len()];
         for &start in token_starts {
@@ -45,7 +45,7 @@ impl ProgramWords {
         })
     }
 
-    /// Creates a program whose words are floats.
+    /// Builds a program from float words.
     pub fn of_floats(words: &[f32], token_starts: &[u32], nodes: u32) -> Result<Self, TraceError> {
         let bits = words.iter().map(|word| word.to_bits()).collect();
         Self::new(bits, token_starts, nodes)
@@ -59,12 +59,12 @@ impl ProgramWords {
         self.words.get(index as usize).copied()
     }
 
-    /// Functions and terminals.
+    /// Number of functions and terminals.
     pub fn nodes(&self) -> u32 {
         self.nodes
     }
 
-    /// 0 for an operand, 1 for an opcode, 2 beyond the end.
+    /// Returns the role of a word: 0 for an operand, 1 for an opcode, 2 beyond the end.
     pub fn role(&self, index: u32) -> u32 {
         match self.opcode.get(index as usize) {
             Some(&opcode) => opcode.into(),

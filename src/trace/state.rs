@@ -1,11 +1,11 @@
-//! The abstract machine of uniform execution: the known part of every register.
+//! Abstract machine of uniform execution: knowledge about every register.
 //!
-//! Models: three *probes* stand for all threads of a block: lane 0 and lane 1 of warp 0 and lane 0
-//! of warp 1; their differences tell how an address spreads. A value is control (known), the value
-//! of one program word that no decision has looked at yet, or data. Data is a nominal number,
-//! computed only so that guards of slow paths come out as they do for ordinary numbers. A control
-//! value may move with the *position* of the segment's token in the program: `stride` bits per word.
-//! Leaves out: float data. Units: raw bits.
+//! Models: three *probes* represent all threads of a block: lane 0 and lane 1 of warp 0 and lane 0 of warp 1; their differences
+//! determine an access pattern. A value is control (known), the value of one program word that no decision has depended on yet,
+//! or data. Data is a nominal number, computed only so that guards of slow paths evaluate as they do for ordinary numbers. A
+//! control value may move with the *position* of the segment's token in the program: `stride` bits per word.
+//! Leaves out: float data.
+//! Units: raw bits.
 
 use super::program::ProgramWords;
 use crate::isa::cfg::LiveSet;
@@ -15,13 +15,13 @@ use crate::isa::operand::RZ;
 pub const PROBE_THREADS: [u32; 3] = [0, 1, 32];
 /// Number of probes.
 pub const PROBES: usize = PROBE_THREADS.len();
-/// The number that represents all data: inside every fast path of CUDA's math functions.
+/// Nominal value of all data: inside every fast path of CUDA's math functions.
 pub const NOMINAL: u32 = 0x3f40_0000; // 0.75
 
-/// A program word as a segment sees it.
+/// Reference to a program word, relative to a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WordAt {
-    /// So many words after the segment's token.
+    /// Number of words after the segment's token.
     Ahead(i32),
     /// The program's first word: compilers fetch it before the case loop and keep it in a register.
     First,
@@ -30,25 +30,25 @@ pub enum WordAt {
 /// Dependence of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Tag {
-    /// Launch parameters, and program words that the path depends on already.
+    /// Launch parameters, and program words that the path already depends on.
     Control,
     /// One program word.
     Word(WordAt),
     Data,
 }
 
-/// Where an unchanged program word came from, for the copy into shared memory.
+/// Origin of an unchanged program word, for the copy into shared memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Origin {
     None,
-    /// Word `index`, as it lies in global memory.
+    /// Word `index`, as stored in global memory.
     Raw(u32),
     /// Word `index`, converted from an integer to a float.
     AsFloat(u32),
 }
 
 impl Origin {
-    /// The word of a program, 0 if there is none.
+    /// Returns the bits of the word in a program, 0 if there is none.
     fn bits(self, program: &ProgramWords) -> u32 {
         let word = |index| program.word(index).unwrap_or(0);
         match self {
@@ -59,11 +59,11 @@ impl Origin {
     }
 }
 
-/// A register's content.
+/// Content of a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Value {
     pub bits: [u32; PROBES],
-    /// How much the bits grow with the position of the segment's token.
+    /// Growth of the bits per word of the token's position.
     pub stride: u32,
     pub tag: Tag,
     pub origin: Origin,
@@ -87,18 +87,18 @@ impl Value {
         Self { bits, ..Self::ZERO }
     }
 
-    /// The program's first word itself.
+    /// Tells whether the value is the program's first word itself.
     fn is_first_word(&self) -> bool {
         matches!(self.origin, Origin::Raw(0) | Origin::AsFloat(0))
             && matches!(self.tag, Tag::Control | Tag::Word(WordAt::First))
     }
 
-    /// Whether a state must hold it.
+    /// Tells whether a state must hold the value.
     fn is_known(&self) -> bool {
         matches!(self.tag, Tag::Control | Tag::Word(WordAt::First))
     }
 
-    /// Returns the value as seen from a token `position` words further up.
+    /// Expresses the value relative to a token `position` words further up.
     fn rebased(self, position: u32) -> Self {
         if self.tag == Tag::Word(WordAt::First) {
             return self;
@@ -117,7 +117,7 @@ impl Value {
 pub struct Flag {
     pub bits: [u8; PROBES],
     pub tag: Tag,
-    /// The flag is nothing but this comparison of one program word with an immediate.
+    /// Comparison of one program word with an immediate, if the flag is nothing else.
     pub test: Option<WordTest>,
 }
 
@@ -126,7 +126,7 @@ pub struct Flag {
 pub struct WordTest {
     /// Index of the comparing instruction.
     pub instruction: u16,
-    /// The word is converted from an integer to a float first.
+    /// Converts the word from an integer to a float first.
     pub as_float: bool,
 }
 
@@ -141,23 +141,23 @@ impl Flag {
 /// An entry of the reconvergence stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Frame {
-    /// `SSY`: where `.S` leads.
+    /// `SSY`: target of `.S`.
     Sync(u32),
-    /// `PBK`: where `BRK` leads.
+    /// `PBK`: target of `BRK`.
     Break(u32),
-    /// `PCNT`: where `CONT` leads.
+    /// `PCNT`: target of `CONT`.
     Continue(u32),
-    /// `CAL`: where `RET` leads.
+    /// `CAL`: target of `RET`.
     Return(u32),
 }
 
-/// The whole machine between two instructions.
+/// State of the machine between two instructions.
 #[derive(Debug, Clone)]
 pub struct Machine {
     /// Index of the next instruction.
     pub pc: usize,
     pub registers: Vec<Value>,
-    /// By number; number 7 is the condition code.
+    /// Predicates by number; number 7 is the condition code.
     pub predicates: [Flag; 16],
     pub frames: Vec<Frame>,
     /// Local memory that holds control values (spilled registers), by byte offset in the frame.
@@ -165,7 +165,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Before the first instruction.
+    /// Returns the machine before the first instruction.
     pub fn new() -> Self {
         Self {
             pc: 0,
@@ -191,7 +191,7 @@ impl Machine {
         cell.map_or(Value::DATA, |at| self.local[at].1)
     }
 
-    /// Forgets anything but control values and the program's first word.
+    /// Stores a value if it is control or the program's first word, and clears the slot otherwise.
     pub fn store_local(&mut self, offset_bytes: u32, value: Value) {
         let cell = self
             .local
@@ -204,9 +204,8 @@ impl Machine {
         }
     }
 
-    /// Prepares the end of a segment: the program's first word becomes a value of which nothing is known but where it
-    /// comes from, so that programs with other first words meet in the same states. Whether something else depends on
-    /// that word: then the path does.
+    /// Prepares the end of a segment: the program's first word becomes a value with a known origin only, so that programs with
+    /// different first words reach the same states. Returns whether anything else depends on that word: then so does the path.
     pub fn abstract_first_word(&mut self, live: &LiveSet) -> bool {
         let mut depends = false;
         let registers = &mut self.registers;
@@ -232,7 +231,7 @@ impl Machine {
         depends
     }
 
-    /// Forgets what is dead or not control; positions are counted from the token at `position`.
+    /// Drops values that are dead or not control; positions are relative to the token at `position`.
     pub fn canonical(&self, live: &LiveSet, run: Run, position: Option<u32>) -> State {
         let rebase = |value: Value| match position {
             Some(position) => value.rebased(position),
@@ -268,7 +267,7 @@ impl Machine {
         }
     }
 
-    /// Whether a live control value moves with the position.
+    /// Tells whether a live control value moves with the position.
     pub fn is_positional(&self, live: &LiveSet) -> bool {
         let moves = |value: &Value| value.tag == Tag::Control && value.stride != 0;
         live.registers
@@ -277,7 +276,7 @@ impl Machine {
             || self.local.iter().any(|(_, value)| moves(value))
     }
 
-    /// A machine in `state` at a token's position of `program`, everything else being data.
+    /// Restores a machine from `state` at a token's position of `program`; everything else is data.
     pub fn restore(&mut self, state: &State, program: &ProgramWords, position: u32) {
         let back = position.wrapping_neg();
         let restored = |value: Value| match value.tag {
@@ -317,7 +316,7 @@ impl Default for Machine {
     }
 }
 
-/// Iterations of the case loop that the launch requests.
+/// Number of iterations of the case loop in the launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Run {
     /// One.
@@ -326,13 +325,13 @@ pub enum Run {
     Triple,
 }
 
-/// All that decides how execution goes on, besides the program's words: the machine at a segment's
-/// start with everything dead or unknown left out, seen from the token's position.
+/// Everything that determines further execution besides the program's words: the machine at a segment's start without dead or
+/// unknown values, relative to the token's position.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct State {
     pub run: Run,
     pub pc: u32,
-    /// The first instruction fetches an opcode word; positions are counted from it.
+    /// Whether the first instruction fetches an opcode word, from which positions are counted.
     pub at_fetch: bool,
     pub registers: Vec<(u8, Value)>,
     pub predicates: Vec<(u8, [u8; PROBES])>,
@@ -341,7 +340,7 @@ pub struct State {
 }
 
 impl State {
-    /// Before a kernel's first instruction.
+    /// Returns the state before a kernel's first instruction.
     pub fn entry(run: Run) -> Self {
         Self {
             run,

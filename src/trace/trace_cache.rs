@@ -1,7 +1,7 @@
-//! Cache of traced segments: a decision tree per state.
+//! Cache of segments: a decision tree per state.
 //!
-//! Models: the path conditions that a state's execution asked, in order, and the segment that each sequence of
-//! answers leads to. Entries are never evicted.
+//! Models: the path conditions evaluated by a state's execution, in order, and the segment for each sequence of answers.
+//! Entries are never evicted.
 
 use rustc_hash::FxHashMap;
 
@@ -11,16 +11,16 @@ use super::state::State;
 use super::uniform::PathCondition;
 use crate::isa::Kernel;
 
-/// A node of the decision trees.
+/// Node of the decision trees.
 #[derive(Debug)]
 enum Node {
-    /// Not executed yet.
+    /// Path not executed yet.
     Fresh,
     Ask(PathCondition, Answers),
     Segment(CachedStep),
 }
 
-/// A segment and where it leads.
+/// Segment and its successor state.
 #[derive(Debug, Clone, Copy)]
 pub struct CachedStep {
     pub id: SegmentId,
@@ -31,14 +31,14 @@ pub struct CachedStep {
 #[derive(Debug, Clone, Copy)]
 pub struct Next {
     pub root: u32,
-    /// How far the next token lies from this one; `None` when the next segment fetches none.
+    /// Distance from this token to the next one, in words; `None` when the next segment fetches none.
     pub words_ahead: Option<i32>,
-    /// The next segment starts at the case loop's header.
+    /// Whether the next segment starts at the case loop's header.
     pub at_header: bool,
 }
 
-/// The nodes that the answers to a path condition lead to. Small answers (positions, roles) index a list, a
-/// few large ones (opcode words) are searched, the rest is hashed.
+/// Child nodes for the answers to a path condition. Small answers (positions, roles) index a list, a few large ones (opcode
+/// words) are searched linearly, the rest is hashed.
 #[derive(Debug, Default)]
 struct Answers {
     small: Vec<Option<u32>>,
@@ -46,9 +46,9 @@ struct Answers {
     many: FxHashMap<u32, u32>,
 }
 
-/// Answers below this index a list.
+/// Bound below which answers index a list.
 const SMALL_ANSWERS: usize = 4096;
-/// Large answers that are searched one by one.
+/// Maximum number of large answers searched linearly.
 const FEW_ANSWERS: usize = 24;
 
 impl Answers {
@@ -78,7 +78,7 @@ impl Answers {
     }
 }
 
-/// All decision trees; the tree of a state hangs on the state's root node.
+/// Decision trees of all states; each state has a root node.
 #[derive(Default)]
 pub struct DecisionTrees {
     nodes: Vec<Node>,
@@ -87,12 +87,12 @@ pub struct DecisionTrees {
 }
 
 impl DecisionTrees {
-    /// The state of a root.
+    /// Returns the state of a root.
     pub fn state(&self, root: u32) -> &State {
         &self.states[&root]
     }
 
-    /// The root of a state's decision tree.
+    /// Returns the root of a state's decision tree.
     pub fn root(&mut self, state: State) -> u32 {
         if let Some(&root) = self.roots.get(&state) {
             return root;
@@ -108,7 +108,7 @@ impl DecisionTrees {
         self.nodes.len() as u32 - 1
     }
 
-    /// Returns the segment that a program executes from a state, if it is cached.
+    /// Looks up the segment that a program executes from a state, if known.
     pub fn look_up(
         &self,
         root: u32,

@@ -1,6 +1,7 @@
-//! A read cache: which lines are in it.
+//! Contents of a read cache.
 //!
-//! Models: capacity, least recently used goes first. Leaves out: sets (every line may lie anywhere), writes.
+//! Models: capacity with least-recently-used replacement.
+//! Leaves out: sets (fully associative), writes.
 //! Units: lines.
 
 use rustc_hash::FxHashMap;
@@ -9,9 +10,9 @@ use std::collections::VecDeque;
 #[derive(Debug, Clone)]
 pub struct Cache {
     capacity: usize,
-    /// When each line was used last.
+    /// Time of each line's last use.
     used: FxHashMap<u64, u64>,
-    /// Uses in order; those that are not a line's last count for nothing.
+    /// Uses in order; only a line's last use counts.
     order: VecDeque<(u64, u64)>,
     clock: u64,
 }
@@ -26,7 +27,7 @@ impl Cache {
         }
     }
 
-    /// Whether the line is there; it is afterwards.
+    /// Reads a line and returns whether it was cached; it is afterwards.
     pub fn read(&mut self, line: u64) -> bool {
         self.clock += 1;
         let was_there = self.used.insert(line, self.clock).is_some();
@@ -39,7 +40,7 @@ impl Cache {
                 self.used.remove(&oldest);
             }
         }
-        // Uses that were overtaken must not pile up.
+        // Superseded uses must not accumulate.
         while let Some(&(line, at)) = self.order.front() {
             if self.used.get(&line) == Some(&at) {
                 break;

@@ -1,8 +1,9 @@
-//! A work-group, executed.
+//! Execution of a work-group.
 //!
-//! Models: every wavefront's control-flow program with its branch stack: lanes that part run one after the other and meet again
-//! where the code pops; loops that lanes leave one by one; barriers.
-//! Leaves out: time. Several work-groups at once. Sources: AMD, Evergreen Family Instruction Set Architecture, chapter 3.
+//! Models: every wavefront's control-flow program with its branch stack: lanes that diverge run one after the other and
+//! reconverge where the code pops; loops that lanes leave one by one; barriers.
+//! Leaves out: time; several concurrent work-groups.
+//! Sources: AMD, Evergreen Family Instruction Set Architecture, chapter 3.
 
 use super::lanes::{Lanes, Surroundings};
 use super::memory::{Memory, Region};
@@ -10,25 +11,25 @@ use super::steps::{Access, Executed, LINE_BYTES, Step};
 use super::{ExecuteError, LANES, Mask, first_lanes};
 use crate::vliw::r600::{ClauseFlow, Control, Listing};
 
-/// Words of local memory that a work-group may use.
+/// Maximum size of a work-group's local memory, in words.
 const LOCAL_WORDS: usize = 8192;
-/// More control-flow instructions than a wavefront of any launch here executes.
+/// Maximum number of control-flow instructions of a wavefront: more than any launch here executes.
 const MOST_STEPS: usize = 50_000_000;
 
-/// Which work-group, with what arguments, and how far.
+/// Work-group to execute, its arguments, and the limit on iterations.
 #[derive(Debug, Clone)]
 pub struct Launch {
     pub group: u32,
     pub n_groups: u32,
     pub local_size: u32,
-    /// The kernel's arguments, a word each.
+    /// The kernel's arguments, one word each.
     pub arguments: Vec<u32>,
     /// Iterations of the main loop after which a wavefront stops.
     pub most_iterations: usize,
 }
 
 impl Launch {
-    /// Constant bank 0: sizes of the launch in three dimensions, then the arguments.
+    /// Returns constant bank 0: sizes of the launch in three dimensions, then the arguments.
     fn constants(&self) -> Vec<u32> {
         let global_size = self.n_groups.wrapping_mul(self.local_size);
         let sizes = [self.n_groups, global_size, self.local_size];
@@ -37,7 +38,7 @@ impl Launch {
     }
 }
 
-/// Executes a work-group: what each of its wavefronts did.
+/// Executes a work-group and returns the steps of each of its wavefronts.
 pub fn work_group(
     listing: &Listing,
     launch: &Launch,
@@ -50,7 +51,7 @@ pub fn work_group(
     let mut waves: Vec<_> = (0..n_waves)
         .map(|wave| Wavefront::new(listing, launch, wave, main_loop))
         .collect();
-    // Each runs up to its next barrier; they all meet the same ones.
+    // Each wavefront runs up to its next barrier; all have the same barriers.
     while waves.iter().any(|wave| !wave.is_done) {
         for wave in waves.iter_mut().filter(|wave| !wave.is_done) {
             wave.run(memory, &constants, &mut local)?;
@@ -59,7 +60,7 @@ pub fn work_group(
     Ok(waves.into_iter().map(|wave| wave.executed).collect())
 }
 
-/// Where the outermost loop that holds another ends: an iteration is a program, a case or a chunk of cases.
+/// Finds the end of the outermost loop that contains another: an iteration is a program, a case or a chunk of cases.
 fn main_loop(listing: &Listing) -> Option<usize> {
     let mut holds_another = Vec::new();
     for (at, control) in listing.control.iter().enumerate() {
@@ -77,13 +78,13 @@ fn main_loop(listing: &Listing) -> Option<usize> {
     None
 }
 
-/// A loop that lanes are in.
+/// A loop in progress.
 struct Loop {
-    /// The lanes that entered.
+    /// Lanes that entered.
     entered: Mask,
-    /// Those of them that left.
+    /// Entered lanes that have left.
     left: Mask,
-    /// Entries of the branch stack below it.
+    /// Depth of the branch stack at entry.
     depth: usize,
 }
 
@@ -120,7 +121,7 @@ impl<'a> Wavefront<'a> {
         }
     }
 
-    /// Up to the next barrier or the end.
+    /// Runs up to the next barrier or the end.
     fn run(
         &mut self,
         memory: &mut Memory,
@@ -144,7 +145,7 @@ impl<'a> Wavefront<'a> {
         Ok(())
     }
 
-    /// One control-flow instruction; true at a barrier.
+    /// Executes one control-flow instruction; true at a barrier.
     fn step(
         &mut self,
         control: Control,
@@ -256,7 +257,7 @@ impl<'a> Wavefront<'a> {
         Ok(())
     }
 
-    /// Lanes that left the innermost loop.
+    /// Returns the lanes that left the innermost loop.
     fn left(&self) -> Mask {
         self.loops.last().map_or(0, |inner| inner.left)
     }
@@ -322,7 +323,7 @@ impl<'a> Wavefront<'a> {
         Ok(())
     }
 
-    /// Notes the lines that the running lanes touch.
+    /// Records the lines touched by the active lanes.
     fn access(&mut self, addresses: [u32; LANES], region: Region) {
         let start = self.executed.lines.len() as u32;
         let mut lines: Vec<_> = self

@@ -1,8 +1,9 @@
-//! The registers of one wavefront, and ALU clauses on them.
+//! Registers of one wavefront, and execution of ALU clauses on them.
 //!
-//! Models: general registers, address register, predicate, execution mask, the results of the bundle before, the queue of local
-//! memory; all sources of a bundle are read before any of its results is written.
-//! Leaves out: clause temporaries. Sources: AMD, Evergreen Family Instruction Set Architecture, chapter 4.
+//! Models: general registers, address register, predicate, execution mask, the results of the previous bundle, the queue of
+//! local memory; all sources of a bundle are read before any of its results is written.
+//! Leaves out: clause temporaries.
+//! Sources: AMD, Evergreen Family Instruction Set Architecture, chapter 4.
 
 use super::{ExecuteError, LANES, Mask, Words, ops};
 use crate::vliw::r600::{Bundle, Destination, Instruction, Opcode, Operand, Predicate, Source};
@@ -15,17 +16,17 @@ pub struct Lanes {
     address: Words,
     predicate: Mask,
     queue: VecDeque<Words>,
-    /// The lanes that run.
+    /// Active lanes.
     pub active: Mask,
 }
 
-/// Memory that a clause accesses besides registers.
+/// Memories that a clause uses besides registers.
 pub struct Surroundings<'a> {
     pub constants: &'a [u32],
     pub local: &'a mut [u32],
 }
 
-/// Events of a clause that its time depends on.
+/// Effects of a clause that determine its time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ClauseResult {
     pub local_reads: u8,
@@ -192,7 +193,7 @@ fn true_lanes(values: &Words, mask: Mask) -> Mask {
     lanes.fold(0, |all, lane| all | 1 << lane) & mask
 }
 
-/// The word of local memory at a byte address.
+/// Returns the word of local memory at a byte address.
 fn word(local: &mut [u32], address: u32) -> Result<&mut u32, ExecuteError> {
     local
         .get_mut(address as usize / 4)

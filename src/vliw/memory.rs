@@ -1,21 +1,22 @@
-//! The memory of a launch: buffers at fixed addresses, and the local memory of a work-group.
+//! Memory of a launch: buffers at fixed addresses, and the local memory of a work-group.
 //!
-//! Leaves out: caches (they are timed, `cache.rs`). Units: bytes for addresses, words of 32 bits for contents.
+//! Leaves out: caches (timed by `cache.rs`).
+//! Units: bytes for addresses, 32-bit words for contents.
 
 use super::ExecuteError;
 
-/// Kind of a buffer's contents, as far as timing depends on it.
+/// Use of a buffer, as far as timing depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Region {
-    /// Read by all work-groups, through the caches.
+    /// Data read by all work-groups, through the caches.
     Shared,
-    /// Read by one work-group, through the caches.
+    /// Data read by one work-group, through the caches.
     Own,
-    /// Scratch memory: a lane's own, past the caches.
+    /// Scratch memory: private to a lane, bypassing the caches.
     Scratch,
 }
 
-/// A buffer and where it begins.
+/// A buffer and its address.
 #[derive(Debug, Clone)]
 pub struct Buffer {
     pub base: u32,
@@ -23,7 +24,7 @@ pub struct Buffer {
     pub region: Region,
 }
 
-/// The buffers of a launch, in the order of their addresses.
+/// Buffers of a launch, in the order of their addresses.
 #[derive(Debug, Clone, Default)]
 pub struct Memory {
     buffers: Vec<Buffer>,
@@ -31,7 +32,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Adds a buffer behind the others and gives its address.
+    /// Appends a buffer and returns its address.
     pub fn add(&mut self, words: Vec<u32>, region: Region) -> u32 {
         const ALIGNMENT: u32 = 4096;
         let base = self.top;
@@ -44,7 +45,7 @@ impl Memory {
         base
     }
 
-    /// The word at a byte address, and what it lies in.
+    /// Returns the word at a byte address, and the region of its buffer.
     pub fn read(&self, address: u32) -> Result<(u32, Region), ExecuteError> {
         let buffer = &self.buffers[self.find(address)?];
         let word = buffer.words[(address - buffer.base) as usize / 4];

@@ -1,15 +1,16 @@
-//! The memory of one SIMD, timed: fetch unit, L1, its part of L2 and of DRAM.
+//! Timing of one SIMD's memory: fetch unit, L1, its share of L2 and of DRAM.
 //!
-//! Models: latency by the farthest line of an access, and bandwidth of each stage one line after the other; scratch memory past
-//! the caches.
-//! Leaves out: banks and channels (bandwidth is that of all of them, an equal part for each SIMD). Units: cycles, lines of 64 bytes.
+//! Models: latency of the farthest line of an access, and bandwidth of each stage, one line after the other; scratch memory
+//! bypasses the caches.
+//! Leaves out: banks and channels (bandwidth is their total, shared equally by the SIMDs).
+//! Units: cycles, lines of 64 bytes.
 
 use super::cache::Cache;
 use super::memory::Region;
 use super::steps::LINE_BYTES;
 use crate::vliw::preset::Machine;
 
-/// Lanes of four bytes that a wavefront fetches.
+/// Bytes of a wavefront's fetch, four per lane.
 const WAVEFRONT_BYTES: f64 = 256.0;
 
 #[derive(Debug, Clone)]
@@ -17,7 +18,7 @@ pub struct MemoryPath {
     machine: Machine,
     l1: Cache,
     l2: Cache,
-    /// When each stage is free.
+    /// Time when the fetch unit is free; the other stages likewise.
     fetch_free: f64,
     l2_free: f64,
     dram_free: f64,
@@ -26,7 +27,7 @@ pub struct MemoryPath {
 }
 
 impl MemoryPath {
-    /// `l2_share`: the part of the L2 that holds what this SIMD reads.
+    /// Builds the path; `l2_share` is the fraction of the L2 available to this SIMD's data.
     pub fn new(machine: Machine, l2_share: f64) -> Self {
         let lines = |bytes: f64| (bytes / f64::from(LINE_BYTES)).max(1.0) as usize;
         MemoryPath {
@@ -43,7 +44,7 @@ impl MemoryPath {
         }
     }
 
-    /// When a fetch that begins at `now` has all its words.
+    /// Time when a fetch that begins at `now` has all its words.
     pub fn fetch(
         &mut self,
         now: f64,
@@ -62,7 +63,7 @@ impl MemoryPath {
         done
     }
 
-    /// When one line is there.
+    /// Time when one line has arrived.
     fn line(&mut self, begin: f64, region: Region, line: u64) -> f64 {
         let machine = self.machine;
         if region == Region::Scratch {
@@ -84,7 +85,7 @@ impl MemoryPath {
         self.dram_free
     }
 
-    /// Takes bandwidth for a store; when it is acknowledged.
+    /// Charges bandwidth for a store, and returns the time of its acknowledgement.
     pub fn store(&mut self, now: f64, n_lines: usize) -> f64 {
         for _ in 0..n_lines {
             self.dram(now);

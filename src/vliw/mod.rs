@@ -1,10 +1,12 @@
-//! A VLIW5 GPU: its machine code executed lane by lane, and the time that this takes on one SIMD.
+//! VLIW5 GPUs: machine code executed lane by lane, and its time on one SIMD.
 //!
-//! * [`execute`]: a work-group executed, wavefront by wavefront, with the branch stack of the hardware; [`lanes`]: the registers of
-//!   a wavefront; [`ops`]: what instructions compute; [`memory`]: buffers; [`steps`]: what was executed, for timing.
-//! * [`simd`]: the time of those steps on one SIMD; [`memory_path`]: its memory, timed; [`cache`]: its read caches.
+//! * [`execute`]: execution of a work-group, wavefront by wavefront, with the hardware's branch stack; [`lanes`]: registers of
+//!   a wavefront; [`ops`]: arithmetic of instructions; [`memory`]: buffers; [`steps`]: executed steps, for timing.
+//! * [`simd`]: time of those steps on one SIMD; [`memory_path`]: timing of its memory; [`cache`]: its read caches.
 //!
-//! Knows no GP. Leaves out: graphics. Sources: AMD, Evergreen Family Instruction Set Architecture; `device::vliw` for the machine.
+//! Independent of GP.
+//! Leaves out: graphics.
+//! Sources: AMD, Evergreen Family Instruction Set Architecture; `device::vliw` for the machine.
 
 pub mod cache;
 pub mod execute;
@@ -17,14 +19,14 @@ pub mod r600;
 pub mod simd;
 pub mod steps;
 
-/// Lanes of a wavefront.
+/// Number of lanes of a wavefront.
 pub const LANES: usize = 64;
-/// One bit for every lane.
+/// Set of lanes, one bit each.
 pub type Mask = u64;
-/// A word of every lane.
+/// One word per lane.
 pub type Words = [u32; LANES];
 
-/// The first `n` lanes.
+/// Returns the mask of the first `n` lanes.
 pub fn first_lanes(n: u32) -> Mask {
     if n as usize >= LANES {
         Mask::MAX
@@ -33,27 +35,27 @@ pub fn first_lanes(n: u32) -> Mask {
     }
 }
 
-/// Why code could not be executed.
+/// Error in executing code.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExecuteError {
     /// An address outside all buffers.
     #[error("access to address {address}; allowed: the buffers of the launch")]
     Address {
-        /// In bytes.
+        /// Byte address.
         address: u32,
     },
-    /// Code that this machine does not execute.
+    /// Code that this machine does not support.
     #[error("control-flow instruction {at}: {what}")]
     Code {
-        /// Its address.
+        /// Address of the instruction.
         at: usize,
-        /// The error.
+        /// Description of the error.
         what: &'static str,
     },
-    /// More steps than any kernel here takes.
+    /// More steps than any kernel here executes.
     #[error("no end after {steps} control-flow instructions")]
     Endless {
-        /// How many.
+        /// Limit on the number of steps.
         steps: usize,
     },
 }

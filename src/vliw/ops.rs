@@ -1,13 +1,14 @@
-//! Results of ALU instructions, for one lane.
+//! Arithmetic of ALU instructions, for one lane.
 //!
-//! Models: results to the bit for integers; floats as IEEE single precision. Leaves out: the hardware's approximations of
-//! sine, cosine and reciprocal, and flushing of denormals. Units: SIN and COS take revolutions.
+//! Models: bit-exact integer results; floats in IEEE single precision.
+//! Leaves out: the hardware's approximations of sine, cosine and reciprocal, and flushing of denormals.
+//! Units: SIN and COS take revolutions.
 //! Sources: AMD, Evergreen Family Instruction Set Architecture, chapter 9.
 
 use crate::vliw::r600::Opcode;
 use std::f32::consts::TAU;
 
-/// The value of an instruction that computes one from up to three words.
+/// Computes the value of an instruction with up to three source words.
 pub fn value(opcode: Opcode, [a, b, c]: [u32; 3]) -> u32 {
     float(opcode, [a, b, c])
         .or_else(|| compare(opcode, a, b))
@@ -36,7 +37,7 @@ fn float(opcode: Opcode, [a, b, c]: [u32; 3]) -> Option<u32> {
     Some(result.to_bits())
 }
 
-/// Comparisons that give all ones or nothing, and predicates.
+/// Computes comparisons, whose result is all ones or zero, and predicates.
 fn compare(opcode: Opcode, a: u32, b: u32) -> Option<u32> {
     let (x, y) = (f32::from_bits(a), f32::from_bits(b));
     let (i, j) = (a as i32, b as i32);
@@ -86,7 +87,7 @@ fn integer(opcode: Opcode, a: u32, b: u32, c: u32) -> u32 {
             }
         }
         Opcode::FloatToInt => f32::from_bits(a) as i32 as u32,
-        // Moves, and what the caller does itself.
+        // Moves, and operations handled by the caller.
         _ => a,
     }
 }

@@ -1,16 +1,18 @@
-//! GPUs of VLIW SIMDs: a preset of another kind, for machines that are not made of warps and schedulers.
+//! Presets of VLIW GPUs, a separate kind for machines without warps and schedulers.
 //!
-//! Models: a chip of SIMDs that run clauses of wavefronts in turn, what limits the wavefronts on one, and its memory. Every value
-//! stands in a TOML file with unit, kind and source, assumed ones with the range that they may have; all are read by
-//! `vliw::simd` or by who lays out a launch.
-//! Leaves out: graphics. Units: in the files, checked here. Sources: in the files.
+//! Models: a chip of SIMDs that run clauses of wavefronts in turn, the limits on the wavefronts of one, and its memory. Every
+//! value is given in a TOML file with unit, kind and source, assumed ones with their range; all are read by `vliw::simd` or by
+//! the code that lays out a launch.
+//! Leaves out: graphics.
+//! Units: in the files, checked here.
+//! Sources: in the files.
 
 use crate::device::Reader::{Host, Vliw};
 use crate::device::numbers::{Sourced, numbers};
 use crate::device::{DeviceError, VLIW, text_of};
 
 numbers! {
-    /// The numbers of one machine.
+    /// Numbers of one machine.
     Machine, &[Vliw, Host];
     chip {
         n_simds "SIMDs", "SIMDs of the chip.";
@@ -48,16 +50,16 @@ numbers! {
     }
 }
 
-/// A machine and where its values come from.
+/// A machine and the sources of its values.
 pub type VliwPreset = Sourced<Machine>;
 
-/// Names of the presets in the binary.
+/// Names of the built-in presets.
 pub fn builtin_names() -> impl Iterator<Item = &'static str> {
     VLIW.iter().map(|(name, _)| *name)
 }
 
 impl VliwPreset {
-    /// A preset of the binary.
+    /// Loads a built-in preset.
     pub fn load(name: &str) -> Result<Self, DeviceError> {
         match text_of(VLIW, name) {
             Some(text) => Self::parse(text, &format!("{name}.toml")),
@@ -70,7 +72,8 @@ impl VliwPreset {
 }
 
 impl Machine {
-    /// Work-groups of `wavefronts` that are on a SIMD at once, for a kernel of so many registers and bytes of local memory.
+    /// Number of work-groups of `wavefronts` resident on a SIMD, for a kernel that needs `registers` and `local_bytes` of local
+    /// memory.
     pub fn resident_groups(&self, wavefronts: u32, registers: u32, local_bytes: u32) -> u32 {
         let by_registers =
             ((self.registers - self.reserved_registers) / f64::from(registers)).floor();

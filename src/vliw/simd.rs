@@ -1,11 +1,12 @@
-//! The time of work-groups on one SIMD.
+//! Time of work-groups on one SIMD.
 //!
-//! Models: ALU clauses of two wavefronts execute in turn, each wavefront a bundle every second turn, so that one alone leaves half of
-//! the turns unused; between clauses of a wavefront lies the switch, in which others execute; fetches and stores through the memory
-//! path; barriers; as many work-groups at once as fit, the next when one has ended.
-//! Leaves out: the instruction cache (every kernel here is smaller than 16 KB), a limit on control-flow instructions per cycle, bank
-//! conflicts of local memory (programs are read at one address, reductions at successive ones).
-//! Units: cycles of the engine clock. Sources: `device::vliw`.
+//! Models: ALU clauses of two wavefronts alternate, each wavefront executing a bundle every second turn, so that one alone
+//! leaves half of the turns unused; switches between a wavefront's clauses, during which others execute; fetches and stores
+//! through the memory path; barriers; as many concurrent work-groups as fit, the next one starting when one has ended.
+//! Leaves out: the instruction cache (every kernel here is smaller than 16 KiB), a limit on control-flow instructions per
+//! cycle, bank conflicts of local memory (programs are read at one address, reductions at successive ones).
+//! Units: cycles of the engine clock.
+//! Sources: `device::vliw`.
 
 use super::memory::Region;
 use super::memory_path::MemoryPath;
@@ -15,7 +16,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-/// A stretch of what a wavefront executed, with the lines of shared data moved on.
+/// Range of a wavefront's executed steps, with an offset for lines of shared data.
 #[derive(Debug, Clone)]
 pub struct Stretch {
     pub steps: Range<usize>,
@@ -29,39 +30,40 @@ pub struct Work<'a> {
     pub stretches: Vec<Stretch>,
 }
 
-/// Wavefronts that meet at barriers.
+/// Wavefronts that share barriers.
 #[derive(Debug, Clone)]
 pub struct Group<'a> {
     pub waves: Vec<Work<'a>>,
-    /// Added to lines of data that only this work-group reads, and to those of shared data.
+    /// Offset added to lines that only this work-group reads; `shared_lines`: to lines of shared data.
     pub own_lines: u64,
     pub shared_lines: u64,
 }
 
-/// Where the cycles of a SIMD went.
+/// Breakdown of a SIMD's cycles.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SimdTime {
     pub cycles: f64,
-    /// Cycles in which lanes executed bundles: at most all.
+    /// Cycles in which lanes executed bundles, at most `cycles`.
     pub busy_cycles: f64,
-    /// Summed over wavefronts: waiting for a turn of the ALU, in switches and control flow, for memory.
+    /// Wait for a turn of the ALU, summed over wavefronts; the following fields: in switches and control flow, for memory, at
+    /// barriers.
     pub turn_cycles: f64,
     pub switch_cycles: f64,
     pub memory_cycles: f64,
     pub barrier_cycles: f64,
 }
 
-/// When something happens to a wavefront; earlier first, then in order of entry.
+/// Event of a wavefront; ordered by time, then by order of entry.
 type Event = Reverse<(u64, u64, usize, Phase)>;
 
-/// Cycles are counted in parts of this many.
+/// Resolution of time: fractions per cycle.
 const PARTS: f64 = 64.0;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Phase {
-    /// The next step begins.
+    /// Start of the next step.
     Next,
-    /// The clause may begin.
+    /// Start of the clause, after the switch.
     Clause,
 }
 
@@ -70,7 +72,7 @@ struct Wave {
     wave: usize,
     stretch: usize,
     at: usize,
-    /// When its stores to scratch memory are acknowledged.
+    /// Time when its stores to scratch memory are acknowledged.
     acknowledged: f64,
 }
 
@@ -78,8 +80,9 @@ struct Simd<'a, 'g> {
     machine: Machine,
     groups: &'g [Group<'a>],
     waves: Vec<Wave>,
-    /// Wavefronts of every started group that have not ended; `waiting`: those at a barrier, each with the time of its arrival.
+    /// Number of unfinished waves of every started group.
     running: Vec<usize>,
+    /// Waves of every started group that wait at a barrier, with the start of the wait.
     waiting: Vec<Vec<(usize, f64)>>,
     started: usize,
     alu_free: Vec<f64>,
@@ -165,7 +168,7 @@ impl<'a, 'g> Simd<'a, 'g> {
                 self.at(now + self.machine.clause_switch_cycles, wave, Phase::Clause);
             }
             (Step::Fetch { .. }, Phase::Clause) if self.must_wait(now, wave, step, work) => {
-                // It asks for nothing before its turn, so that others are not held up.
+                // The fetch is issued at its own time only, so that it does not delay others.
                 let acknowledged = self.waves[wave].acknowledged;
                 self.time.memory_cycles += acknowledged - now;
                 self.at(acknowledged, wave, Phase::Clause);
@@ -178,7 +181,7 @@ impl<'a, 'g> Simd<'a, 'g> {
         }
     }
 
-    /// The next step of a wavefront, what it is part of, and how far lines of shared data are moved on.
+    /// Returns the next step of a wavefront, its execution, and its offset for lines of shared data.
     fn current(&mut self, wave: usize) -> Option<(Step, &'a Executed, u64)> {
         let state = &mut self.waves[wave];
         let group = &self.groups[state.group];
@@ -195,7 +198,7 @@ impl<'a, 'g> Simd<'a, 'g> {
         }
     }
 
-    /// Whether a clause reads scratch memory before the wavefront's stores to it are acknowledged.
+    /// Tells whether a clause reads scratch memory before the wavefront's stores to it are acknowledged.
     fn must_wait(&self, now: f64, wave: usize, step: Step, work: &Executed) -> bool {
         let Step::Fetch { first, count } = step else {
             return false;
@@ -206,7 +209,7 @@ impl<'a, 'g> Simd<'a, 'g> {
         reads_scratch && self.waves[wave].acknowledged > now + 1.0 / PARTS
     }
 
-    /// Executes a clause that may begin; when it is done.
+    /// Executes a clause that may begin, and returns the time when it is done.
     fn clause(&mut self, now: f64, wave: usize, step: Step, work: &Executed, shared: u64) -> f64 {
         match step {
             Step::Alu {
@@ -263,7 +266,7 @@ impl<'a, 'g> Simd<'a, 'g> {
         }
     }
 
-    /// Lets a group's wavefronts go on if all of them wait.
+    /// Releases a group's wavefronts if all of them wait.
     fn release(&mut self, group: usize, now: f64) {
         if self.waiting[group].len() < self.running[group] {
             return;

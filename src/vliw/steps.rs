@@ -1,8 +1,9 @@
-//! Steps that a wavefront executed, as far as its time depends on them.
+//! Steps executed by a wavefront, as far as its time depends on them.
 //!
-//! Models: clauses with their length, the lines of memory that each access touches, control-flow instructions, barriers; where
-//! one iteration of the kernel's main loop ends and the next begins.
-//! Leaves out: values. Units: lines of memory; bundles.
+//! Models: clauses with their length, the lines of memory that each access touches, control-flow instructions, barriers; the
+//! boundaries between iterations of the kernel's main loop.
+//! Leaves out: values.
+//! Units: lines of memory; bundles.
 
 use super::memory::Region;
 use std::ops::Range;
@@ -10,12 +11,12 @@ use std::ops::Range;
 /// Bytes of a line of memory.
 pub const LINE_BYTES: u32 = 64;
 
-/// One control-flow instruction that was executed.
+/// One executed control-flow instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     Alu {
         bundles: u16,
-        /// Bundles that wait for local memory.
+        /// Number of bundles that wait for local memory.
         local_reads: u8,
     },
     /// A clause of fetches: accesses `first .. first + count`.
@@ -26,29 +27,29 @@ pub enum Step {
     Store {
         access: u32,
     },
-    /// A jump, a pop, a loop's end: no clause.
+    /// Jump, pop or loop end, without a clause.
     Control,
     Barrier,
 }
 
-/// The lines that one access touches.
+/// Lines touched by one access.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Access {
     pub lines: Range<u32>,
     pub region: Region,
 }
 
-/// All that a wavefront executed.
+/// Execution of a wavefront.
 #[derive(Debug, Clone, Default)]
 pub struct Executed {
     pub steps: Vec<Step>,
     pub accesses: Vec<Access>,
     pub lines: Vec<u32>,
-    /// Where an iteration of the main loop ends: number of steps up to there.
+    /// Ends of the iterations of the main loop, as numbers of steps.
     pub iteration_ends: Vec<usize>,
 }
 
-/// Counts over steps.
+/// Counts of steps.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     pub alu_clauses: u64,
@@ -64,7 +65,7 @@ impl Executed {
         &self.lines[access.lines.start as usize..access.lines.end as usize]
     }
 
-    /// The steps of iteration `i` of the main loop after the first: from the end of the one before to its own.
+    /// Steps of iteration `i` of the main loop, for all but the first: from the end of the previous iteration to its own.
     pub fn iteration(&self, i: usize) -> Option<Range<usize>> {
         let start = *self.iteration_ends.get(i.checked_sub(1)?)?;
         Some(start..*self.iteration_ends.get(i)?)

@@ -1,9 +1,10 @@
-//! The control bits of Volta and later: bits 105 to 125 of the 128-bit instruction.
+//! Control bits of Volta and later: bits 105 to 125 of the 128-bit instruction.
 //!
-//! Models: stall count (bits 105-108), yield (109, active when 0), write and read scoreboard (110-112,
-//! 113-115, 7 for none), mask of scoreboards to wait for (116-121). Leaves out: operand reuse (122-125).
-//! Units: cycles. Sources: Jia et al. 2018, "Dissecting the Volta GPU architecture via
-//! microbenchmarking", section 2.1; ptxas 11.8's output.
+//! Models: stall count (bits 105-108), yield (109, active when 0), write and read scoreboard (110-112, 113-115, 7 for none),
+//! mask of scoreboards to wait for (116-121).
+//! Leaves out: operand reuse (122-125).
+//! Units: cycles.
+//! Sources: Jia et al. 2018, "Dissecting the Volta GPU architecture via microbenchmarking", section 2.1; ptxas 11.8's output.
 
 use crate::isa::Barriers;
 use crate::isa::instruction::Control;
@@ -11,7 +12,7 @@ use crate::isa::instruction::Control;
 /// Bytes of an instruction.
 pub const INSTRUCTION_BYTES: u8 = 16;
 
-/// The control information in the upper half of an instruction.
+/// Decodes the control information in the upper half of an instruction.
 pub fn decode(upper: u64) -> Control {
     let bits = upper >> 41;
     let scoreboard = |at: u32| Some((bits >> at & 7) as u8).filter(|&index| index != 7);
@@ -27,9 +28,9 @@ pub fn decode(upper: u64) -> Control {
     }
 }
 
-/// Where a `BRA` leads by its encoding: nvdisasm leaves labels out of code that it only reaches through
-/// an indirect branch. The offset from the next instruction is counted in words of 4 bytes, bits 16 to
-/// 23 its low and bits 34 to 63 its high part.
+/// Returns the target of a `BRA` from its encoding, as nvdisasm omits labels in code that it reaches only through an indirect
+/// branch. The offset from the next instruction is in words of 4 bytes; bits 16 to 23 are its low part, bits 34 to 63 its high
+/// part.
 pub fn branch_target(pc_bytes: u32, encoding: u64) -> u32 {
     let words = (encoding as i64 >> 34) << 8 | (encoding >> 16 & 0xff) as i64;
     (i64::from(pc_bytes) + i64::from(INSTRUCTION_BYTES) + 4 * words) as u32
@@ -51,7 +52,7 @@ mod tests {
         );
     }
 
-    /// `IADD3 R1, R1, -0xc8, RZ` after it waits for scoreboard 0.
+    /// The following `IADD3 R1, R1, -0xc8, RZ` waits for scoreboard 0.
     #[test]
     fn its_use_waits() {
         let control = decode(0x001f_c400_07ff_e0ff);
@@ -70,7 +71,7 @@ mod tests {
         );
     }
 
-    /// The six scoreboards of the mask, each by its bit, and the yield, which is active when its bit is 0.
+    /// All six scoreboards of the mask, each by its bit, and the yield, which is active when its bit is 0.
     #[test]
     fn every_bit_of_the_mask_and_the_yield() {
         let none = 0x7e0;

@@ -1,15 +1,17 @@
-//! Opcodes from Turing to Hopper: from an opcode with its modifiers to its meaning.
+//! Decoding of opcodes from Turing to Hopper, with their modifiers.
 //!
-//! Models: the opcodes that ptxas 11.8 emits for the interpreters, the same names on all of them; the uniform datapath (`U...`) as the
-//! same operations on registers of their own. Leaves out: tensor cores (HFMA2.MMA only moves
-//! constants here), textures, atomics, shuffles but by exclusive-or, clusters.
-//! Sources: disassemblies of ptxas 11.8 for sm_75 to sm_90; CUDA binary utilities, Turing, Ampere, Ada and Hopper instruction sets.
+//! Models: the opcodes that ptxas 11.8 emits for the interpreters, the same names on all of these architectures; the uniform
+//! datapath (`U...`) as the same operations on separate registers.
+//! Leaves out: tensor cores (HFMA2.MMA only moves constants here), textures, atomics, shuffles except by exclusive-or,
+//! clusters.
+//! Sources: disassemblies of ptxas 11.8 for sm_75 to sm_90; CUDA binary utilities, Turing, Ampere, Ada and Hopper instruction
+//! sets.
 
 use crate::isa::meaning::{Meaning, Modifiers, access, comparison, constant_load, mufu, rounding};
 use crate::isa::op::{Mufu, Number, Op, Special};
 use crate::isa::{OpClass, Space};
 
-/// The meaning of an opcode such as `IMAD.WIDE.U32`; `None` when it is not known.
+/// Returns the meaning of an opcode such as `IMAD.WIDE.U32`; `None` if unknown.
 pub fn meaning(opcode: &str) -> Option<Meaning> {
     let mut parts = opcode.split('.');
     let base = parts.next()?;
@@ -111,14 +113,14 @@ fn integer(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
         _ => return None,
     };
     meaning.carry_in = false;
-    // `.X` adds predicate sources, which are operands like any other here.
+    // `.X` adds predicate sources, which are treated like other operands.
     modifiers.take("X");
     Some(meaning)
 }
 
 fn multiplication(modifiers: &mut Modifiers) -> Meaning {
     let signed = !modifiers.take("U32");
-    // What the assembler calls a move, an addition or a shift is still a multiply-add.
+    // The assembler's aliases for a move, an addition or a shift are still multiply-adds.
     for alias in ["MOV", "IADD", "SHL"] {
         modifiers.take(alias);
     }
@@ -154,7 +156,7 @@ fn funnel_shift(modifiers: &mut Modifiers) -> Option<Meaning> {
     ))
 }
 
-/// Conversions name what differs from F32 and S32.
+/// Decodes a conversion, which names formats only where they differ from F32 and S32.
 fn conversion(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
     if !["F2F", "F2I", "I2F", "I2FP"].contains(&base) {
         return None;
@@ -186,7 +188,7 @@ fn conversion(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
     Some(meaning)
 }
 
-/// Cache hints, the scope and Turing's mark of shared loads: they say where a line is kept and who sees it, not what is accessed.
+/// Cache hints, the scope and Turing's mark of shared loads: they affect caching and visibility, not the accessed data.
 const HINTS: [&str; 6] = ["CONSTANT", "LU", "EF", "EL", "SYS", "U"];
 
 fn memory(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
@@ -209,9 +211,9 @@ fn control(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
         "BRA" => Op::Bra,
         "BRX" => Op::Brx,
         "BSSY" => Op::Ssy,
-        // Its lanes will not come to the barrier. They leave it when they come to one further out (`trace::warp`).
+        // Its lanes do not wait at the barrier. They leave it on reaching one further out (`trace::warp`).
         "BREAK" => Op::Nop,
-        // Turing clears a barrier before BSSY sets it anew.
+        // Turing clears a barrier before BSSY sets it again.
         "BMOV" if take_all(&["32", "CLEAR"]) => Op::Nop,
         "CALL" if take_all(&["REL", "NOINC"]) => Op::Call,
         "RET" if take_all(&["REL", "NODEC"]) => Op::Ret,

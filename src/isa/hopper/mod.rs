@@ -1,4 +1,5 @@
-//! Hopper (sm_90) machine code, and that of Turing, Ampere and Ada (sm_75 to sm_89): opcodes and the control bits of every instruction.
+//! Machine code of Hopper (sm_90) and of Turing, Ampere and Ada (sm_75 to sm_89): opcodes, and the control bits of every
+//! instruction.
 
 pub mod control;
 pub mod decode;

@@ -1,11 +1,11 @@
-//! Instructions that nvdisasm 11.8 leaves out of its text, printing only their encoding.
+//! Instructions that nvdisasm 11.8 omits from its text, printing only their encoding.
 //!
-//! Models: VIMNMX (minimum or maximum of two integers), which sm_90 has in place of IMNMX.
-//! Leaves out: every other one, which is an error.
-//! Sources: the encodings in sm_90 code against the same source's IMNMX.U32 on sm_35; field places as in
-//! the printed instructions (predicate at bits 87 to 90, signedness at bit 73 as in ISETP).
+//! Models: VIMNMX (minimum or maximum of two integers), which replaces IMNMX on sm_90.
+//! Leaves out: all others, which are errors.
+//! Sources: the encodings in sm_90 code compared with IMNMX.U32 of the same source on sm_35; field positions as in the printed
+//! instructions (predicate at bits 87 to 90, signedness at bit 73 as in ISETP).
 
-/// The text of an instruction by its encoding; `None` when it is not known.
+/// Returns the text of an instruction from its encoding; `None` if unknown.
 pub fn text(lower: u64, upper: u64) -> Option<String> {
     let register = |at: u32| match lower >> at & 0xff {
         0xff => "RZ".to_owned(),

@@ -1,45 +1,46 @@
 //! Kepler's control words: the compiler's static schedule.
 //!
-//! Models: one 64-bit word with top bits 000010 (bits 63 to 58) before every seven instructions; the field of the
-//! i-th instruction after it is `(word >> (2 + 8 i)) & 0xff`. 0x04: issued together with the next
-//! instruction. 0x20 | n: the warp's next instruction follows n + 1 cycles later. 0x00: no
-//! information, 32 cycles. 0xc2 stands on TEXDEPBAR, whose wait is the outstanding load itself.
+//! Models: one 64-bit word with top bits 000010 (bits 63 to 58) before every seven instructions; the field of the i-th
+//! instruction after it is `(word >> (2 + 8 i)) & 0xff`. 0x04: issued together with the next instruction. 0x20 | n: the warp's
+//! next instruction follows n + 1 cycles later. 0x00: no information, 32 cycles. 0xc2 marks TEXDEPBAR, which waits for the
+//! outstanding load itself.
 //! Leaves out: the meaning of bits 6 and 7 elsewhere (not emitted for these kernels).
-//! Units: cycles. Sources: envytools and Mesa's Kepler scheduler for the format; ptxas 11.8's own
-//! output for the + 1 (a dependent FADD follows after 0x28, its 9-cycle latency).
+//! Units: cycles.
+//! Sources: envytools and Mesa's Kepler scheduler for the format; ptxas 11.8's own output for the + 1 (a dependent FADD follows
+//! after 0x28, its 9-cycle latency).
 
 use crate::isa::instruction::Control;
 
-/// Instructions that one control word governs.
+/// Number of instructions governed by one control word.
 const INSTRUCTIONS_PER_WORD: u8 = 7;
 
 /// Bytes of an instruction.
 pub const INSTRUCTION_BYTES: u8 = 8;
 /// Bytes of a control word.
 pub const WORD_BYTES: u32 = 8;
-/// Control words stand at multiples of this offset.
+/// Interval of control words in the code.
 pub const WORD_INTERVAL_BYTES: u32 = 64;
 
-/// Whether a 64-bit word is a control word.
+/// Tells whether a 64-bit word is a control word.
 pub fn is_control_word(word: u64) -> bool {
     word >> 58 == 0x02
 }
 
-/// The control field of the instruction at `place` (0 to 6) after the word.
+/// Returns the control field of the instruction at `place` (0 to 6) after the word.
 pub fn field(word: u64, place: u8) -> u8 {
     (word >> (2 + 8 * u32::from(place))) as u8
 }
 
-/// The schedule of the instruction at `place` after a control word.
+/// Decodes the schedule of the instruction at `place` after a control word.
 pub fn of_instruction(word: u64, place: u8) -> Option<Control> {
     if place >= INSTRUCTIONS_PER_WORD {
-        // The endless loop that pads the code may stand where a control word would.
+        // The endless loop that pads the code may take the place of a control word.
         return decode(0);
     }
     decode(field(word, place)).filter(|_| is_control_word(word))
 }
 
-/// The meaning of a control field; `None` for a field that is not understood.
+/// Decodes a control field; `None` if it is unknown.
 pub fn decode(field: u8) -> Option<Control> {
     let stall_cycles = match field {
         0x00 => 32,

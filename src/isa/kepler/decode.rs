@@ -1,4 +1,4 @@
-//! Kepler opcodes: from an opcode with its modifiers to its meaning.
+//! Decoding of Kepler opcodes with their modifiers.
 //!
 //! Models: the opcodes that ptxas 11.8 emits for the interpreters, CUDA's accurate math included.
 //! Leaves out: textures, surfaces, atomics, shuffles, video instructions.
@@ -8,7 +8,7 @@ use crate::isa::meaning::{Meaning, Modifiers, access, comparison, constant_load,
 use crate::isa::op::{Logic, Number, Op, Special};
 use crate::isa::{OpClass, Space};
 
-/// The meaning of an opcode such as `FSETP.NEU.AND`; `None` when it is not known.
+/// Returns the meaning of an opcode such as `FSETP.NEU.AND`; `None` if unknown.
 pub fn meaning(opcode: &str) -> Option<Meaning> {
     let mut parts = opcode.split('.');
     let base = parts.next()?;
@@ -136,7 +136,7 @@ fn funnel_shift(modifiers: &mut Modifiers) -> Option<Meaning> {
     Some(Meaning::new(op, OpClass::Shift))
 }
 
-/// Conversions name the destination's format before the source's, whatever the base opcode.
+/// Decodes a conversion, which names the destination's format before the source's for every base opcode.
 fn conversion(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
     if !["F2F", "F2I", "I2F", "I2I"].contains(&base) {
         return None;
@@ -155,7 +155,7 @@ fn conversion(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
     Some(meaning)
 }
 
-/// Cache hints: they say where a line is kept, not what is accessed.
+/// Cache hints, which affect caching, not the accessed data.
 const HINTS: [&str; 9] = ["CA", "CG", "CS", "CV", "CI", "WB", "WT", "LU", "P"];
 
 fn memory(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {

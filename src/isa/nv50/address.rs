@@ -1,11 +1,12 @@
-//! Address registers: which results go there.
+//! Allocation of address registers.
 //!
-//! Models: shared, local and indexed constant memory are addressed by one of four address registers and an immediate offset; a result that is
-//! an address goes there once, where it is computed, and all accesses off it reuse it. A shift by a constant, or an addition of a constant,
-//! whose result is nothing but an address is the write of the address register itself. Where more than four addresses are live, those with
-//! the fewest accesses are converted at every access.
-//! Leaves out: the 16 bits of an address register (no memory that it addresses is larger).
-//! Units: instruction indices. Sources: envytools on $a0 to $a4, `shl` and `add` to $a.
+//! Models: shared, local and indexed constant memory are addressed by one of four address registers and an immediate offset; a
+//! result that is an address is moved there once, where it is computed, and all accesses relative to it reuse it. A shift by a
+//! constant, or an addition of a constant, whose result is only an address writes the address register directly. If more than
+//! four addresses are live, those with the fewest accesses are converted at every access.
+//! Leaves out: the 16-bit limit of an address register (no memory that it addresses is larger).
+//! Units: instruction indices.
+//! Sources: envytools on $a0 to $a4, `shl` and `add` to $a.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -18,23 +19,23 @@ use crate::isa::op::Op;
 use crate::isa::operand::{Place, RZ};
 use crate::isa::registers::Registers;
 
-/// Address registers of a thread.
+/// Number of address registers per thread.
 const SLOTS: u8 = 4;
 
-/// How a result gets into an address register.
+/// Way in which a result is written to an address register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Write {
-    /// It goes nowhere else: one instruction, of this name.
+    /// Written nowhere else: one instruction, of this name.
     Only(&'static str),
-    /// It is copied after it was computed.
+    /// Copied after it is computed.
     Also,
 }
 
-/// Writes of address registers, and accesses that convert their address themselves, by instruction index.
+/// Allocation of address registers in a kernel.
 pub struct Addresses {
     writes: HashMap<usize, Write>,
     slots: HashMap<u8, u8>,
-    /// Accesses that convert their address themselves.
+    /// Indices of accesses that convert their own address.
     at_use: HashSet<usize>,
 }
 
@@ -90,23 +91,23 @@ impl Addresses {
         self.writes.get(&index).copied()
     }
 
-    /// Whether an access converts its address itself.
+    /// Tells whether an access converts its own address.
     pub fn is_converted_at(&self, index: usize) -> bool {
         self.at_use.contains(&index)
     }
 
-    /// Whether a register's value is kept in an address register.
+    /// Tells whether a register's value is kept in an address register.
     pub fn has(&self, register: u8) -> bool {
         self.slots.contains_key(&register)
     }
 
-    /// The address register that stands for a register.
+    /// Returns the address register of a register.
     pub fn slot(&self, register: u8) -> u8 {
         self.slots.get(&register).copied().unwrap_or(0)
     }
 }
 
-/// The register that an instruction has an address in, which is no address of global memory.
+/// Returns the register that holds an instruction's address, unless it is a global memory address.
 pub fn address(flow: &Flow, instruction: &Instruction) -> Option<u8> {
     let indexed = match instruction.access {
         Some(access) => is_indexed(access.space),
@@ -115,7 +116,7 @@ pub fn address(flow: &Flow, instruction: &Instruction) -> Option<u8> {
     flow::base(instruction).filter(|&base| indexed && !flow.is_frame_pointer(base))
 }
 
-/// The one instruction that computes an address into an address register, if one does.
+/// Returns the name of the one instruction that computes an address into an address register, if there is one.
 fn writes_address(flow: &Flow, instruction: &Instruction) -> Option<&'static str> {
     let is_constant = |place: Place| match place {
         Place::Imm(_) => true,
@@ -153,7 +154,7 @@ fn writes_address(flow: &Flow, instruction: &Instruction) -> Option<&'static str
     })
 }
 
-/// Registers whose addresses stay in address registers: no more than there are anywhere.
+/// Registers whose addresses stay in address registers: at no point more than there are.
 fn kept(kernel: &Kernel, control: &ControlFlow, flow: &Flow) -> Registers {
     let mut accesses: BTreeMap<u8, usize> = BTreeMap::new();
     for (index, instruction) in kernel.instructions.iter().enumerate() {
@@ -172,7 +173,7 @@ fn kept(kernel: &Kernel, control: &ControlFlow, flow: &Flow) -> Registers {
     kept
 }
 
-/// Addresses that are live at one place, if they are too many.
+/// Addresses live at one point, if they are too many.
 fn crowd(
     kernel: &Kernel,
     control: &ControlFlow,
@@ -201,7 +202,7 @@ fn crowd(
     live.into_iter().find(|set| set.count() > u32::from(SLOTS))
 }
 
-/// Whether an access before this one in its block has the address in an address register.
+/// Tells whether an earlier access in the block has already converted the address.
 fn converted_before(
     kernel: &Kernel,
     control: &ControlFlow,

@@ -1,8 +1,10 @@
-//! Instructions of the translation, in the order of the code.
+//! Instructions of the translation, in code order.
 //!
-//! Models: which registers each step of an expansion reads and writes (a chain over the destination), operands in memory, writes of
-//! address registers, where the access is. Leaves out: registers for intermediate results beyond the destination.
-//! Units: bytes. Sources: `table`.
+//! Models: registers read and written by each step of an expansion (a chain over the destination), operands in memory, writes
+//! of address registers, the step that performs the access.
+//! Leaves out: registers for intermediate results beyond the destination.
+//! Units: bytes.
+//! Sources: `table`.
 
 use super::address::{self, Write};
 use super::table::{self, Step};
@@ -12,9 +14,9 @@ use crate::isa::op::Op;
 use crate::isa::operand::{PT, Predicate};
 use crate::isa::{Access, Barriers, OpClass, TimingOp};
 
-/// Address registers by the numbers under which results are waited for; above them is the predicates' number.
+/// First dependence number of the address registers; those above them belong to the predicates.
 const FIRST_ADDRESS_REGISTER: u8 = 59;
-/// An intermediate result of an instruction that writes no register.
+/// Intermediate result of an instruction that writes no register.
 const INTERMEDIATE: u8 = 58;
 
 /// Translates every instruction.
@@ -71,7 +73,7 @@ fn address_register(context: &Context, register: u8) -> u8 {
     FIRST_ADDRESS_REGISTER + context.addresses.slot(register)
 }
 
-/// A register's value goes to its address register.
+/// Move of a register's value to its address register.
 fn to_address(context: &Context, instruction: &Instruction, register: u8) -> Translation {
     let timing = TimingOp {
         reads: vec![register],
@@ -151,7 +153,7 @@ fn redirects(name: &str) -> bool {
     )
 }
 
-/// The operand in shared memory that was a load: its access, and the load.
+/// Shared-memory operand folded from a load: its access, and the index of the load.
 fn shared_operand(context: &Context, index: usize) -> Option<(Access, usize)> {
     let operands = context.folds.operands(index).iter();
     operands
@@ -159,7 +161,7 @@ fn shared_operand(context: &Context, index: usize) -> Option<(Access, usize)> {
         .next()
 }
 
-/// Registers that are read: data, the address, those of operands in memory.
+/// Registers read: data, the address, and those of operands in memory.
 fn sources(context: &Context, index: usize) -> Vec<u8> {
     let instruction = &context.kernel.instructions[index];
     let flow = &context.flow;
@@ -182,7 +184,7 @@ fn sources(context: &Context, index: usize) -> Vec<u8> {
     registers
 }
 
-/// Registers that are written: an address register alone, where the result is nothing but an address.
+/// Registers written: only the address register, if the result is only an address.
 fn results(context: &Context, index: usize) -> Vec<u8> {
     let instruction = &context.kernel.instructions[index];
     let written = instruction.writes();

@@ -1,10 +1,11 @@
 //! Rows of the table: floating point, conversions, special functions.
 //!
-//! Models: one instruction each, as on sm_35; absolute values of what is added or multiplied are taken before; a square root is the reciprocal of
-//! its reciprocal. The 64-bit steps of CUDA's range reduction, whose result is a float, are taken as steps of 32 bits (assumed: no such code of
-//! the time was found).
+//! Models: one instruction each, as on sm_35; absolute values of addends and factors are taken first; a square root is the
+//! reciprocal of its reciprocal. The 64-bit steps of CUDA's range reduction, whose result is a float, count as 32-bit steps
+//! (assumed: no such code of that era was found).
 //! Leaves out: that `mad` truncates its product; double precision.
-//! Units: instructions. Sources: envytools; Mesa's nouveau target table for nv50 (which operands may be absolute).
+//! Units: instructions.
+//! Sources: envytools; Mesa's nouveau target table for nv50 (operands that allow absolute values).
 
 use super::table::{Row, Step};
 use crate::isa::OpClass::{self, Compare, Convert, Fp32, IntAdd, Logic, Sfu, Shift};
@@ -21,7 +22,7 @@ pub fn row(instruction: &Instruction) -> Option<Row> {
         Op::Mufu(function) => return Some(special(function)),
         Op::Rro => vec![(Sfu, "pre")],
         Op::Convert { to, from, .. } => return Some(convert(to, from)),
-        // Both exponents taken out, their difference compared with a range.
+        // Both exponents are extracted, and their difference is compared with a range.
         Op::Fchk => vec![
             (Shift, "shr u32"),
             (Shift, "shr u32"),
@@ -42,7 +43,7 @@ fn absolute(instruction: &Instruction, step: Step) -> Vec<Step> {
     steps
 }
 
-/// An addend is no operand in shared memory.
+/// Steps of a multiply-add; the addend cannot be an operand in shared memory.
 fn fused(instruction: &Instruction) -> Vec<Step> {
     let addend = instruction.sources.get(2).map(|source| source.place);
     let mut steps = absolute(instruction, (Fp32, "mad f32"));
@@ -52,7 +53,7 @@ fn fused(instruction: &Instruction) -> Vec<Step> {
     steps
 }
 
-/// One of two by a predicate that is constant; else both, and a choice.
+/// Steps of a minimum or maximum: one instruction for a constant predicate; otherwise both, and a choice.
 pub fn minimum(instruction: &Instruction, class: OpClass) -> Vec<Step> {
     match instruction.predicates.first() {
         Some(predicate) if predicate.index != PT => {

@@ -1,8 +1,10 @@
-//! Which results are needed on a machine with 32-bit addresses, and where a result goes.
+//! Results needed on a machine with 32-bit addresses, and their uses.
 //!
-//! Models: backwards over the control flow, results that nothing needs: upper halves of addresses and what they alone are computed from;
-//! the table look-up in front of an indirect branch, which becomes comparisons; the stack pointer, because local memory starts at 0.
-//! Leaves out: values. Units: instruction indices.
+//! Models: backwards over the control flow, results that nothing needs: upper halves of addresses and values used only to
+//! compute them; the table look-up before an indirect branch, which becomes comparisons; the stack pointer, because local
+//! memory starts at 0.
+//! Leaves out: values.
+//! Units: instruction indices.
 
 use crate::isa::cfg::ControlFlow;
 use crate::isa::instruction::Instruction;
@@ -11,16 +13,16 @@ use crate::isa::op::Op;
 use crate::isa::operand::{Place, Predicate, RZ};
 use crate::isa::registers::LiveSet;
 
-/// The stack pointer of the ABI.
+/// Stack pointer of the ABI.
 const STACK_POINTER: u8 = 1;
-/// Where the launch puts it.
+/// Initial value of the stack pointer.
 const STACK_TOP: Place = Place::Const {
     bank: 0,
     index: RZ,
     offset: 0x44,
 };
 
-/// Instructions whose results are needed on the target, and the kernel's frame pointer.
+/// Needed results of a kernel.
 pub struct Flow {
     needed: Vec<bool>,
     frame_pointer: Option<u8>,
@@ -40,12 +42,12 @@ impl Flow {
         self.needed[index]
     }
 
-    /// Whether a register is the stack pointer, which is 0.
+    /// Tells whether a register is the stack pointer, which is 0.
     pub fn is_frame_pointer(&self, register: u8) -> bool {
         self.frame_pointer == Some(register)
     }
 
-    /// Registers that an instruction reads here: no upper halves of addresses, no stack pointer.
+    /// Registers that an instruction reads after translation: no upper halves of addresses, no stack pointer.
     pub fn reads(&self, instruction: &Instruction) -> Vec<u8> {
         let mut all = sources(instruction);
         all.extend(base(instruction));
@@ -53,7 +55,7 @@ impl Flow {
         all
     }
 
-    /// Needed instructions that may read what `index` writes to `register`.
+    /// Needed instructions that may read the value that `index` writes to `register`.
     pub fn uses(
         &self,
         kernel: &Kernel,
@@ -130,7 +132,7 @@ impl Flow {
     }
 }
 
-/// Registers that are data of an instruction.
+/// Registers that an instruction reads as data.
 pub fn sources(instruction: &Instruction) -> Vec<u8> {
     let sources = instruction
         .sources
@@ -146,7 +148,7 @@ pub fn sources(instruction: &Instruction) -> Vec<u8> {
     sources.flat_map(of).collect()
 }
 
-/// The register of an address, its lower half where there are two.
+/// Register of an address, the lower one of a pair.
 pub fn base(instruction: &Instruction) -> Option<u8> {
     if instruction.op == Op::Ldc {
         return match instruction.sources.first()?.place {
@@ -158,7 +160,7 @@ pub fn base(instruction: &Instruction) -> Option<u8> {
     Some(memory.base).filter(|&base| base != RZ)
 }
 
-/// Whether no predicate can switch an instruction off.
+/// Tells whether an instruction is unconditional.
 pub fn always(instruction: &Instruction) -> bool {
     instruction.guard == Predicate::ALWAYS
 }
@@ -172,7 +174,7 @@ fn has_effect(instruction: &Instruction) -> bool {
     acts || instruction.sync
 }
 
-/// The stack pointer, if the code treats it as one.
+/// Stack pointer, if the code uses it as one.
 fn frame_pointer(kernel: &Kernel) -> Option<u8> {
     let mut writers = kernel
         .instructions

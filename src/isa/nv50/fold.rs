@@ -1,10 +1,12 @@
-//! Results that are operands of one other instruction instead of instructions of their own.
+//! Folding of results into operands of another instruction.
 //!
-//! Models: a load from shared memory, and a move of a constant, whose only reader is one arithmetic instruction further down the same basic
-//! block. An instruction has at most one operand in shared memory, its first, within 128 bytes of an address register; kernel parameters and
-//! block sizes are such operands, too; and at most one in constant memory. Commuting operands are exchanged.
+//! Models: a load from shared memory, or a move of a constant, whose only reader is one arithmetic instruction further down the
+//! same basic block. An instruction has at most one operand in shared memory, its first, within 128 bytes of an address
+//! register; kernel parameters and block sizes are also such operands; and at most one in constant memory. Commuting operands
+//! are exchanged.
 //! Leaves out: operands of 16 bits.
-//! Units: instruction indices, bytes. Sources: envytools (operand forms).
+//! Units: instruction indices, bytes.
+//! Sources: envytools (operand forms).
 
 use std::collections::HashMap;
 
@@ -17,17 +19,17 @@ use crate::isa::kernel::Kernel;
 use crate::isa::op::Op;
 use crate::isa::operand::{Place, RZ};
 
-/// Offsets from an address register that an operand reaches.
+/// Reach of an operand from an address register.
 const OPERAND_REACH: std::ops::RangeInclusive<i32> = 0..=124;
 
-/// Results that become operands of another instruction, by instruction index.
+/// Folded instructions of a kernel.
 #[derive(Default)]
 pub struct Folds {
     into: HashMap<usize, usize>,
     operands: HashMap<usize, Vec<usize>>,
 }
 
-/// The memory that an operand is taken from.
+/// Memory of an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Memory {
     Shared,
@@ -51,12 +53,12 @@ impl Folds {
         folds
     }
 
-    /// The instruction that has the result of `index` as an operand.
+    /// Returns the instruction that has the result of `index` as an operand.
     pub fn reader(&self, index: usize) -> Option<usize> {
         self.into.get(&index).copied()
     }
 
-    /// The instructions that are operands of `index`.
+    /// Returns the instructions that are operands of `index`.
     pub fn operands(&self, index: usize) -> &[usize] {
         self.operands.get(&index).map_or(&[], Vec::as_slice)
     }
@@ -70,7 +72,7 @@ impl Folds {
     }
 }
 
-/// Parameters and sizes of the launch lie in shared memory, everything else constant in constant memory.
+/// Returns the memory of a constant: parameters and launch sizes are in shared memory, all others in constant memory.
 fn memory_of(place: Place) -> Option<Memory> {
     match place {
         Place::Const { bank: 0, .. } => Some(Memory::Shared),
@@ -87,7 +89,7 @@ fn memory_of_result(instruction: &Instruction) -> Option<Memory> {
     }
 }
 
-/// The only reader of a result that may be an operand.
+/// Returns the only reader of a result that may be an operand.
 fn consumer(kernel: &Kernel, control: &ControlFlow, flow: &Flow, index: usize) -> Option<usize> {
     let instruction = &kernel.instructions[index];
     let can = flow.is_needed(index) && flow::always(instruction) && !instruction.sync;
@@ -134,7 +136,7 @@ fn is_constant_move(instruction: &Instruction) -> bool {
     instruction.op == Op::Mov && direct
 }
 
-/// Whether an instruction becomes a single one that may have `register`'s value from memory.
+/// Tells whether an instruction becomes a single one that can read `register`'s value from memory.
 fn takes_operand(instruction: &Instruction, register: u8) -> bool {
     let place = |at: usize| instruction.sources.get(at).map(|source| source.place);
     let is_at = |at: usize| place(at) == Some(Place::Reg(register));
@@ -152,7 +154,7 @@ fn takes_operand(instruction: &Instruction, register: u8) -> bool {
     }
 }
 
-/// Whether an instruction between a load and its reader may change what is loaded.
+/// Tells whether an instruction between a load and its reader may change the loaded value.
 fn disturbs(flow: &Flow, load: &Instruction, other: &Instruction) -> bool {
     if load.op != Op::Load {
         return false;

@@ -1,9 +1,10 @@
 //! Rows of the table: integers and bits.
 //!
-//! Models: products of 32 bits in pieces of 16 (the upper halves of both are not multiplied for a lower half; nothing is done for an upper half
-//! that is known to be 0); bit fields, funnel shifts, permutations as shifts and logic; the population count as CUDA's header has it.
-//! Leaves out: cleverer sequences for particular constants.
-//! Units: instructions. Sources: Mesa's nouveau (split of a product); CUDA's `device_functions.h` (`__popc`); envytools.
+//! Models: 32-bit products in 16-bit pieces (a lower half needs no product of both upper halves; an upper half known to be 0
+//! costs nothing); bit fields, funnel shifts, permutations as shifts and logic; the population count as in CUDA's header.
+//! Leaves out: better sequences for particular constants.
+//! Units: instructions.
+//! Sources: Mesa's nouveau (split of a product); CUDA's `device_functions.h` (`__popc`); envytools.
 
 use super::Context;
 use super::float::minimum;
@@ -13,7 +14,7 @@ use crate::isa::instruction::Instruction;
 use crate::isa::op::{Logic as Bits, Op, Special};
 use crate::isa::operand::{Place, RZ, Source};
 
-/// Where sm_35 has the sizes of blocks and grids in constant bank 0.
+/// Offsets of block and grid sizes in constant bank 0 on sm_35.
 const SIZES: std::ops::Range<i32> = 0x28..0x40;
 
 const ADD: Step = (IntAdd, "add b32");
@@ -85,7 +86,7 @@ fn product(context: &Context, index: usize, high: bool, signed: bool) -> Vec<Ste
         (true, ..) => {
             let mut steps = vec![mul, mad, SHL, mad, SHR, ADD, (Logic, "mov b32"), mad];
             if signed {
-                // Of absolute values; negated where the signs differ.
+                // Division of absolute values; the result is negated if the signs differ.
                 let absolute = (Convert, "cvt abs s32");
                 steps.splice(0..0, [absolute, absolute, (Logic, "xor b32")]);
                 let not = (Logic, "not b32");
@@ -97,7 +98,7 @@ fn product(context: &Context, index: usize, high: bool, signed: bool) -> Vec<Ste
     }
 }
 
-/// Whether the upper half of a source is known to be 0.
+/// Tells whether the upper half of a source is known to be 0.
 fn is_short(context: &Context, index: usize, source: &Source) -> bool {
     match source.place {
         Place::Imm(bits) => bits <= 0xffff,
@@ -142,7 +143,7 @@ fn gives_short(instruction: &Instruction) -> bool {
     }
 }
 
-/// Shifts clamp their count; where the code wraps it, it is masked.
+/// Steps of a shift, which clamps its count; a wrapped count is masked.
 fn shift(instruction: &Instruction, wrap: bool, step: Step) -> Vec<Step> {
     match wrap && immediate(instruction, 1).is_none() {
         true => vec![AND, step],
@@ -150,7 +151,7 @@ fn shift(instruction: &Instruction, wrap: bool, step: Step) -> Vec<Step> {
     }
 }
 
-/// Expands a shift of a pair of registers, or of one register where the other is 0.
+/// Steps of a funnel shift of a register pair, or of one register if the other is 0.
 fn funnel(instruction: &Instruction) -> Vec<Step> {
     let Op::Shf { right, wrap, .. } = instruction.op else {
         return Vec::new();
@@ -172,7 +173,7 @@ fn funnel(instruction: &Instruction) -> Vec<Step> {
 
 fn extract(instruction: &Instruction, signed: bool) -> Vec<Step> {
     let Some(field) = immediate(instruction, 1) else {
-        // Position and length out of the operand, a mask made of the length.
+        // Position and length are extracted from the operand, and the length is turned into a mask.
         let mut steps = vec![AND, SHR, SHR, AND, SHL, AND];
         if signed {
             steps.push((Shift, "shr s32"));
@@ -197,7 +198,7 @@ fn insert(instruction: &Instruction) -> Vec<Step> {
     }
 }
 
-/// Halves are moved by themselves; bytes are masked, shifted and joined.
+/// Steps of a permutation: halves are moved singly; bytes are masked, shifted and joined.
 fn permute(instruction: &Instruction) -> Row {
     let Some(selector) = immediate(instruction, 1) else {
         return Err("a permutation that is not constant");
@@ -224,7 +225,7 @@ fn permute(instruction: &Instruction) -> Row {
     })
 }
 
-/// CUDA's own sequence, with a product of 24 bits.
+/// Steps of CUDA's own population count, with a 24-bit product.
 fn count(instruction: &Instruction) -> Vec<Step> {
     let mut steps = vec![SHR, AND, (IntAdd, "sub b32")];
     steps.extend([AND, SHR, AND, ADD]);
@@ -245,7 +246,7 @@ fn count(instruction: &Instruction) -> Vec<Step> {
     steps
 }
 
-/// The exponent of the number as a float.
+/// Steps of finding the leading one: the exponent of the number as a float.
 fn leading_one(signed: bool, shift: bool) -> Vec<Step> {
     let mut steps = vec![(Convert, "cvt f32 u32"), SHR, (IntAdd, "sub b32")];
     if signed {

@@ -1,14 +1,16 @@
-//! Kepler's machine code, translated into that of compute capability 1.x ("nv50") for timing.
+//! Translation of Kepler's machine code into that of compute capability 1.x ("nv50") for timing.
 //!
-//! Models: what each sm_35 instruction becomes: an instruction of the same kind, several (`table`), or none, because its result is the
-//! upper half of an address (addresses have 32 bits), or because it is an operand of another one (`fold`). Addresses of shared, local and
-//! indexed constant memory lie in address registers (`address`). Execution stays that of sm_35: its steps are laid out as what they become.
-//! Leaves out: short forms of 4 bytes (every instruction has 8), a second allocation of registers, parallelism within an expansion: its
-//! instructions are a chain. Kernel parameters and block sizes lie in shared memory and are operands from there; immediates that do not
-//! fit are operands from constant memory.
+//! Models: the translation of each sm_35 instruction: an instruction of the same kind, several (`table`), or none, because its
+//! result is the upper half of an address (addresses have 32 bits), or because it is an operand of another one (`fold`).
+//! Addresses of shared, local and indexed constant memory are kept in address registers (`address`). Kernel parameters and
+//! block sizes are operands in shared memory; immediates that do not fit are operands in constant memory. Execution remains
+//! that of sm_35: its steps are replaced by their translations.
+//! Leaves out: short forms of 4 bytes (every instruction has 8), a second allocation of registers, parallelism within an
+//! expansion: its instructions are a chain.
 //! Units: bytes, instructions.
-//! Sources: envytools' description of the Tesla instruction set (which forms and operands there are); how Mesa's nouveau compiler splits
-//! 32-bit products into 16-bit ones; CUDA's `device_functions.h` for the population count. Every line of the table: `docs/nv50.md`.
+//! Sources: envytools' description of the Tesla instruction set (instruction forms and operands); the split of 32-bit products
+//! into 16-bit ones in Mesa's nouveau compiler; CUDA's `device_functions.h` for the population count. The main rows of the
+//! table are in `docs/nv50.md`, all are tested in `tests/isa/nv50`.
 
 mod address;
 mod emit;
@@ -28,39 +30,39 @@ use fold::Folds;
 
 /// Bytes of an instruction.
 pub const INSTRUCTION_BYTES: u32 = 8;
-/// The architecture whose code is translated.
+/// Architecture whose code is translated.
 pub const SOURCE: &str = "sm_35";
 
-/// How much a compiler puts around the same operations: the two ends between which real code is expected.
+/// Amount of code that a compiler adds around the operations: the two bounds between which real code is expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compiler {
-    /// Emits the source's operations, and no more.
+    /// Only the operations of the source.
     Tight,
-    /// As Mesa's compiler: every forward branch sets a point where lanes meet, and has an instruction there; parameters are loaded, constants
-    /// that are compared with are moved to registers.
+    /// Code like that of Mesa's compiler: every forward branch sets a reconvergence point and has an instruction there;
+    /// parameters are loaded, and constants used in comparisons are moved to registers.
     Loose,
 }
 
-/// A chip of compute capability 1.x, and how code for it is made.
+/// A chip of compute capability 1.x, and the style of its code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Target {
     pub name: &'static str,
-    /// Votes over a warp.
+    /// Whether the chip has warp votes.
     pub votes: bool,
     pub compiler: Compiler,
 }
 
-/// Architectures, and whether they have votes.
+/// Architectures, and whether they have warp votes.
 const ARCHITECTURES: [(&str, bool); 4] = [
     ("sm_10", false),
     ("sm_11", false),
     ("sm_12", true),
     ("sm_13", true),
 ];
-/// Behind the name of an architecture: [`Compiler::Loose`].
+/// Suffix of an architecture's name for [`Compiler::Loose`].
 pub const LOOSE: &str = "-loose";
 
-/// The target of a name as device files have it: `sm_13`, or `sm_13-loose`.
+/// Returns the target by its name in device files: `sm_13`, or `sm_13-loose`.
 pub fn target(name: &str) -> Option<Target> {
     let (architecture, compiler) = match name.strip_suffix(LOOSE) {
         Some(architecture) => (architecture, Compiler::Loose),
@@ -76,13 +78,14 @@ pub fn target(name: &str) -> Option<Target> {
     })
 }
 
-/// Returns the name of the heavier compiler's code for the chip of `name`; `None` if `name` is such code already, or code that is not translated.
+/// Returns the name of the heavier compiler's code for the chip of `name`; `None` if `name` is such code already, or
+/// untranslated code.
 pub fn loose(name: &str) -> Option<String> {
     let target = target(name)?;
     (target.compiler == Compiler::Tight).then(|| format!("{name}{LOOSE}"))
 }
 
-/// Why a kernel cannot be translated.
+/// Error in translating a kernel.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TranslationError {
     #[error(transparent)]
@@ -103,17 +106,18 @@ pub enum TranslationError {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Translation {
     pub timing: TimingOp,
-    /// As a listing shows it; registers by their sm_35 names.
+    /// Text in listings; registers by their sm_35 names.
     pub text: String,
 }
 
-/// A kernel's translation.
+/// Translation of a kernel.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Translated {
     pub instructions: Vec<Translation>,
-    /// sm_35 instruction `i` becomes `instructions[starts[i]..starts[i + 1]]`.
+    /// Starts of the translations: sm_35 instruction `i` becomes `instructions[starts[i]..starts[i + 1]]`.
     pub starts: Vec<u32>,
-    /// For every sm_35 instruction that accesses memory, the instruction that does so, perhaps a later one's.
+    /// For every sm_35 instruction that accesses memory, the instruction that performs the access, possibly that of a later
+    /// one.
     pub access: Vec<Option<u32>>,
 }
 
@@ -123,13 +127,13 @@ impl Translated {
         &self.instructions[self.starts[index] as usize..self.starts[index + 1] as usize]
     }
 
-    /// Bytes of the code.
+    /// Size of the code in bytes.
     pub fn code_bytes(&self) -> u32 {
         INSTRUCTION_BYTES * self.instructions.len() as u32
     }
 }
 
-/// The kernel, its analyses and the target, as the parts of the translation use them.
+/// Analyses of the kernel shared by the parts of the translation.
 struct Context<'a> {
     kernel: &'a Kernel,
     target: Target,
@@ -152,7 +156,7 @@ impl Context<'_> {
     }
 }
 
-/// Translates a kernel of sm_35 into code of compute capability 1.x.
+/// Translates a kernel for timing on `target`.
 pub fn translate(kernel: &Kernel, target: Target) -> Result<Translated, TranslationError> {
     if kernel.arch != SOURCE {
         return Err(TranslationError::Architecture {
@@ -174,7 +178,7 @@ pub fn translate(kernel: &Kernel, target: Target) -> Result<Translated, Translat
     emit::all(&context)
 }
 
-/// Whether a space is addressed through address registers.
+/// Tells whether a space is addressed through address registers.
 fn is_indexed(space: Space) -> bool {
     matches!(space, Space::Shared | Space::Local)
 }

@@ -1,8 +1,10 @@
 //! Rows of the table: comparisons, predicates, choices.
 //!
-//! Models: a comparison sets a condition code, as one instruction; condition codes are combined in registers (moved there, combined, and the
-//! code set by the last); a choice is two moves, one of them predicated.
-//! Leaves out: arithmetic that sets a condition code by itself. Units: instructions. Sources: envytools.
+//! Models: a comparison sets a condition code, as one instruction; condition codes are combined in registers (moved there,
+//! combined, with the code set by the last instruction); a choice is two moves, one of them predicated.
+//! Leaves out: arithmetic that sets a condition code itself.
+//! Units: instructions.
+//! Sources: envytools.
 
 use super::table::{Row, Step};
 use crate::isa::OpClass::{Compare, Logic};
@@ -34,21 +36,21 @@ pub fn row(instruction: &Instruction) -> Option<Row> {
     }))
 }
 
-/// A comparison, and what combining it with a predicate adds.
+/// Steps of a comparison, including the combination with a predicate.
 fn combined(instruction: &Instruction, name: &'static str) -> Vec<Step> {
     let mut steps = vec![(Compare, name)];
     let with = instruction.predicates.first();
     if with.is_some_and(|predicate| *predicate != Predicate::ALWAYS) {
         steps.extend([(Logic, "mov $c"), (Logic, "and/or b32")]);
         if !instruction.dst_predicates.contains(&PT) {
-            // The complement is combined, too.
+            // The complement is combined as well.
             steps.extend([(Compare, name), (Logic, "and/or b32")]);
         }
     }
     steps
 }
 
-/// Expands a selection between two sources, one of which may already be in the destination.
+/// Steps of choosing one of two sources, one of which may already be in the destination.
 fn choice(instruction: &Instruction) -> Vec<Step> {
     let there = |at: usize| {
         let place = instruction.sources.get(at).map(|source| source.place);
@@ -60,7 +62,7 @@ fn choice(instruction: &Instruction) -> Vec<Step> {
     vec![(Logic, "mov b32"); moves]
 }
 
-/// Every predicate to a register, combined two by two.
+/// Steps of predicate logic: moves every predicate to a register and combines them in pairs.
 fn logic(instruction: &Instruction) -> Vec<Step> {
     let sources = instruction
         .predicates

@@ -1,7 +1,9 @@
-//! The table: what each sm_35 operation becomes, and control flow and memory in it.
+//! Translation table of sm_35 operations, with the rows for control flow and memory.
 //!
-//! Models: the number and the kind of instructions; the rows of arithmetic are in `integer`, `predicate` and `float`.
-//! Leaves out: registers (`emit`). Units: instructions. Sources: envytools; the compared listings in `fixtures/nv50/`.
+//! Models: the number and kind of instructions; the rows of arithmetic are in `integer`, `predicate` and `float`.
+//! Leaves out: registers (`emit`).
+//! Units: instructions.
+//! Sources: envytools; the compared listings in `fixtures/nv50/`.
 
 use super::{Compiler, Context, TranslationError, float, integer, predicate};
 use crate::isa::instruction::Instruction;
@@ -15,7 +17,7 @@ pub type Step = (OpClass, &'static str);
 /// A row of the table.
 pub type Row = Result<Vec<Step>, &'static str>;
 
-/// Returns the expansion of an instruction that is neither an operand nor only an address.
+/// Expands an instruction that is neither an operand nor only an address.
 pub fn steps(context: &Context, index: usize) -> Result<Vec<Step>, TranslationError> {
     let instruction = &context.kernel.instructions[index];
     let row = row(context, index).map_err(|why| context.refuse(index, why))?;
@@ -26,7 +28,7 @@ pub fn steps(context: &Context, index: usize) -> Result<Vec<Step>, TranslationEr
     Ok(steps)
 }
 
-/// Inserts the instructions that Mesa's compiler adds.
+/// Adds the instructions that Mesa's compiler adds.
 fn loosen(instruction: &Instruction, steps: &mut Vec<Step>) {
     let forward = instruction
         .target
@@ -91,7 +93,7 @@ fn other(context: &Context, index: usize) -> Row {
     })
 }
 
-/// A load or a store; the access is the last step. Global memory has no offsets; shared memory no wide words.
+/// Expands a load or a store; the access is the last step. Global memory has no offsets; shared memory no wide words.
 fn memory(instruction: &Instruction) -> Row {
     let Some(Access {
         space,
@@ -121,7 +123,7 @@ fn memory(instruction: &Instruction) -> Row {
     Ok(steps)
 }
 
-/// The end is a flag of the instruction before, if that can carry it.
+/// Expands an exit: a flag of the previous instruction, if that can carry it.
 fn exit(context: &Context, index: usize) -> Vec<Step> {
     let control = &context.control;
     let instructions = &context.kernel.instructions;
@@ -137,7 +139,7 @@ fn exit(context: &Context, index: usize) -> Vec<Step> {
     }
 }
 
-/// Comparisons in the form of a tree, as many as its depth.
+/// Expands an indirect branch to a tree of comparisons, as many as its depth.
 fn indirect(instruction: &Instruction) -> Row {
     let targets = instruction.indirect_targets.len();
     if targets == 0 {
@@ -148,7 +150,7 @@ fn indirect(instruction: &Instruction) -> Row {
     Ok(level.repeat(depth))
 }
 
-/// Lanes meet where an instruction with the join flag is; those elsewhere branch there.
+/// Adds reconvergence: lanes reconverge at an instruction with the join flag; lanes elsewhere branch to it.
 fn meet(
     context: &Context,
     index: usize,

@@ -1,10 +1,11 @@
-//! Analytical model of blocks executed lane by lane: the counterpart of their replay by the simulator.
+//! Analytical model of blocks that were executed lane by lane: the counterpart of their replay by the simulator.
 //!
-//! Models: `reuse`: cache hits; `pages`: DRAM pages that requests share; `walk`: every warp alone, with its demands;
-//! `sharing`: warps together, from the first block to the last or kept full.
-//! Leaves out: the order of single events; instruction fetch; DRAM pages that stay open without a queued request; barriers;
-//! the limit of L1 misses in flight.
-//! Units: core clock cycles of a multiprocessor. Sources: equations (E1) to (E6) of `docs/model.md`.
+//! Models: `reuse`: cache hits; `pages`: accesses to the same DRAM pages; `walk`: each warp alone, and its demand; `sharing`:
+//! warps together, either from the first block to the last or on a multiprocessor kept full.
+//! Leaves out: the order of single events; instruction fetch; DRAM pages that stay open with no request pending; barriers; the
+//! limit on outstanding L1 misses.
+//! Units: core clock cycles of a multiprocessor.
+//! Sources: equations (E1) to (E6) of `docs/model.md`.
 
 mod pages;
 mod reuse;
@@ -62,17 +63,17 @@ impl<'a> Modelled<'a> {
         }
     }
 
-    /// A multiprocessor that is kept full, until it has run all blocks.
+    /// Models a multiprocessor that is kept full until it has run all blocks.
     pub fn steady(&self) -> Ran {
         sharing::steady(self.spec, &self.blocks(0, usize::MAX), self.places)
     }
 
-    /// One that runs `n` blocks from `first` on, and nothing else.
+    /// Models a multiprocessor that runs only `n` blocks, from `first` on.
     pub fn run(&self, first: usize, n: usize) -> Ran {
         sharing::run(self.spec, &self.blocks(first, n), self.places)
     }
 
-    /// Returns the traffic of every warp.
+    /// Traffic of each warp.
     pub fn traffic(&self) -> impl Iterator<Item = &Traffic> {
         self.warps.iter().map(|warp| &warp.traffic)
     }
@@ -83,7 +84,7 @@ impl<'a> Modelled<'a> {
     }
 }
 
-/// Returns a warp's instructions: its program is one segment.
+/// Instructions of a warp, which form a single segment.
 fn warp_ops(code: &ReplayCode, warp: u32) -> &[ReplayOp] {
     let list = &code.programs[warp as usize].only;
     let (start, end) = code.segments[code.lists[list.start as usize] as usize];

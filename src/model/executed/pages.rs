@@ -1,7 +1,8 @@
-//! Probability that a request finds another for its page in the queue of the DRAM's controller.
+//! Probability that a DRAM request finds another for its page in the controller's queue.
 //!
-//! Models: requests drawn at random from the pages of the resident blocks, and a queue of the most recent ones.
-//! Leaves out: neighbouring requests, which more often share a page. Units: fractions.
+//! Models: requests that fall on the pages of the resident blocks uniformly at random, and a queue of the most recent ones.
+//! Leaves out: neighbouring requests, which share a page more often.
+//! Units: fractions.
 //! Sources: equation (E4) of `docs/model.md`.
 
 use super::walk::of_warp;
@@ -12,7 +13,8 @@ use crate::launch::spec::SmxSpec;
 use crate::trace::AddressKind;
 use rustc_hash::FxHashSet;
 
-/// Part of the requests for whose page one of the queue asks, too; of the blocks that start with the warps in `order`, `places` at a time.
+/// Fraction of requests whose page another queued request needs, too. The blocks start with the warps in `order`; `places` of
+/// them are resident at a time.
 pub fn asked_for(
     code: &ReplayCode,
     spec: &SmxSpec,

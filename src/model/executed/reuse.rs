@@ -1,11 +1,12 @@
-//! Cache hits of executed blocks.
+//! Cache hit probabilities of executed blocks.
 //!
 //! Models: the blocks resident on a multiprocessor share its L1 and its share of the L2. An access hits a line that its own
-//! block accessed a known number of instructions ago, or that another block, at random, accessed since; the survival time of
-//! a line is the one at which the expected number of resident lines equals the capacity.
-//! Leaves out: sets; the L1's filtering of the accesses to the L2; drift between the warps of a block.
-//! Units: warp instructions of one warp (ticks), lines. Sources: equations (E1) and (E2) of `docs/model.md`; Che et al., IEEE JSAC 20
-//! (2002), for LRU; Martina et al., INFOCOM 2014, for random replacement.
+//! block accessed a known number of instructions ago, or that another block, at random, accessed since; a line survives until
+//! as many others have arrived as the cache holds.
+//! Leaves out: sets; that the L2 sees only L1 misses; that warps of a block drift apart.
+//! Units: warp instructions of one warp (ticks), lines.
+//! Sources: equations (E1) and (E2) of `docs/model.md`; Che et al., IEEE JSAC 20 (2002), for LRU; Martina et al., INFOCOM 2014,
+//! for random replacement.
 
 use crate::launch::code::{MemoryRequest, ReplayCode, ReplayOp};
 use crate::launch::spec::{CacheSpec, Replacement, SmxSpec};
@@ -13,33 +14,33 @@ use crate::model::root::{Bracket, falling_root};
 use crate::trace::{AddressKind, LINE_BYTES};
 use rustc_hash::FxHashMap;
 
-/// Blocks that are looked at, and their accesses.
+/// Maximum number of blocks whose accesses are examined.
 const MOST_BLOCKS: usize = 24;
 const MOST_ACCESSES: usize = 400_000;
 const LONGEST_LOG2: f64 = 40.0;
 const TOLERANCE: f64 = 1e-4;
 
-/// Probabilities that a cache has a line.
+/// Hit probabilities of the caches.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hits {
     pub l1: f64,
-    /// Hit rate of the accesses that miss the L1.
+    /// Hit probability of an L1 miss in the L2.
     pub l2: f64,
 }
 
-/// Hits by static instruction.
+/// Hit probabilities by static instruction.
 #[derive(Debug, Clone, Default)]
 pub struct HitTable(FxHashMap<u32, Hits>);
 
 impl HitTable {
-    /// Returns the hit rates of the instruction at `pc_bytes`.
+    /// Hit probabilities of the instruction at `pc_bytes`.
     pub fn of(&self, pc_bytes: u32) -> Hits {
         let nothing = Hits { l1: 0.0, l2: 0.0 };
         self.0.get(&pc_bytes).copied().unwrap_or(nothing)
     }
 }
 
-/// One line or sector that a block accesses.
+/// One line or sector accessed by a block.
 #[derive(Debug, Clone, Copy)]
 struct Touch {
     tick: u32,
@@ -50,13 +51,13 @@ struct Touch {
 }
 
 impl Touch {
-    /// Lines of local memory have numbers beyond those of global memory.
+    /// Tells global from local memory, whose lines have higher numbers.
     fn is_global(&self) -> bool {
         self.line < (1u64 << 32) / u64::from(LINE_BYTES)
     }
 }
 
-/// Accesses of one reuse pattern: ticks since their block's previous access, and accesses by other blocks per tick.
+/// Accesses with equal reuse: ticks since their block's last access to the line, and accesses by other blocks per tick.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct ReuseClass {
     again: f64,
@@ -64,7 +65,7 @@ struct ReuseClass {
 }
 
 impl ReuseClass {
-    /// In halves of a power of two.
+    /// Rounds both values to half powers of two.
     fn key(self) -> (i16, i16) {
         let half = |value: f64| (2.0 * value.log2()).round().clamp(-200.0, 200.0) as i16;
         (half(self.again), half(self.others))
@@ -82,7 +83,7 @@ impl ReuseClass {
         }
     }
 
-    /// **(E1)** The probability that a line is still there if lines stay for `time`.
+    /// **(E1)** Probability that a line is still cached if lines survive for `time`.
     fn hit(self, replacement: Replacement, time: f64) -> f64 {
         match replacement {
             Replacement::Lru if self.again <= time => 1.0,
@@ -95,7 +96,7 @@ impl ReuseClass {
         }
     }
 
-    /// Ticks that a line is present because of this access.
+    /// Expected time that this access keeps the line cached.
     fn stay(self, replacement: Replacement, time: f64) -> f64 {
         let (leaves, until) = match replacement {
             Replacement::Lru => (self.others, self.again.min(time)),
@@ -108,7 +109,8 @@ impl ReuseClass {
     }
 }
 
-/// Returns the hits of the blocks that start with the warps in `order`, `warps_per_block` each, `resident` at a time.
+/// Computes hit probabilities for blocks that start with the warps in `order`, `warps_per_block` each, `resident` of them at a
+/// time.
 pub fn hits(
     code: &ReplayCode,
     spec: &SmxSpec,
@@ -164,7 +166,7 @@ pub fn hits(
     HitTable(sums.into_iter().map(hits).collect())
 }
 
-/// Returns the accesses of a sample of blocks, in the order of ticks, and the ticks of each block.
+/// Accesses of a sample of blocks, in the order of ticks, and the ticks of each block.
 fn touches(
     code: &ReplayCode,
     spec: &SmxSpec,
@@ -207,7 +209,7 @@ fn touch(
     };
     let mut one = |part: &ReplayOp| {
         for line in 0..u32::from(part.lines.max(1)) {
-            // Each warp has a local memory of its own.
+            // Each warp has its own local memory.
             let address = match is_local {
                 true => u64::from(warp + 1) << 32 | u64::from(part.local_address()),
                 false => part.address.into(),
@@ -220,7 +222,7 @@ fn touch(
                 tick,
                 pc_bytes: op.pc_bytes,
                 line: number,
-                // A whole line has a number besides those of its sectors.
+                // A whole line is numbered apart from its sectors.
                 sector: match whole {
                     true => u64::MAX - number,
                     false => address / sector_bytes,
@@ -235,7 +237,7 @@ fn touch(
     }
 }
 
-/// Returns the reuse class of every access, block by block.
+/// Reuse class of each access.
 fn alike(
     blocks: &[(Vec<Touch>, u32)],
     resident: f64,
@@ -258,7 +260,7 @@ fn alike(
             let (own_rate, last) = own.get_mut(&key).copied().unwrap_or((0.0, u32::MAX));
             let again = match last {
                 u32::MAX => f64::INFINITY,
-                // Neighbours in a warp's access, and warps of a block, come one after the other.
+                // Neighbours in a warp's access, and warps of a block, follow each other immediately.
                 last => f64::from((touch.tick - last).max(1)),
             };
             own.insert(key, (own_rate, touch.tick));
@@ -272,7 +274,7 @@ fn alike(
     blocks.iter().map(of_block).collect()
 }
 
-/// How often accesses of every kind come, per tick.
+/// Accesses per tick, by reuse class.
 #[derive(Debug, Default)]
 struct LineLifetime(FxHashMap<(i16, i16), f64>);
 
@@ -281,7 +283,7 @@ impl LineLifetime {
         *self.0.entry(alike.key()).or_default() += weight;
     }
 
-    /// **(E2)** Survival time of the lines: as many are present as the cache has.
+    /// **(E2)** Line lifetime at which the expected number of lines equals the capacity.
     fn time(&self, cache: &CacheSpec) -> f64 {
         let capacity = f64::from(cache.sets * cache.usable_ways());
         let mut bins: Vec<((i16, i16), f64)> = self.0.iter().map(|(&k, &w)| (k, w)).collect();
@@ -362,7 +364,7 @@ mod tests {
         }
     }
 
-    /// Three blocks of 10, 20 and 40 ticks: five resident ones are each other's two of the other two.
+    /// Three blocks of 10, 20 and 40 ticks: with five resident, each runs beside two of each of the other two.
     #[test]
     fn others_come_as_often_as_the_other_blocks_do_it() {
         let blocks = [
@@ -432,17 +434,18 @@ mod tests {
         );
     }
 
-    /// A warp of each of two resident blocks loads a line in every tick: the 128 lines of the L1 are those of the last 64 ticks.
+    /// A warp of each of two resident blocks loads a line in every tick: the 128 lines of the L1 are those of the last 64
+    /// ticks.
     #[test]
     fn a_line_is_there_again_within_the_ticks_that_the_cache_has_lines_for() {
-        // Each loads the word after that of the one before.
+        // Each instruction loads the word after the previous one.
         let mut code = placed(&vec![load(Space::Local, 4); 2000]);
         code.ops[1000].address = 4 * (1000 - 55);
         code.ops[1100].address = 4 * (1100 - 75);
         let hits = hits(&code, &spec(), &[0], 1, 2.0);
         assert_eq!(hits.of(16 * 1000).l1, 1.0);
         let far = hits.of(16 * 1100);
-        // The L2 has 1024.
+        // The L2 holds 1024.
         assert_eq!((far.l1, far.l2), (0.0, 1.0));
         assert_eq!(hits.of(16 * 1200), Hits { l1: 0.0, l2: 0.0 });
     }

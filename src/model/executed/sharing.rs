@@ -1,11 +1,13 @@
 //! Slowdown of warps that share a multiprocessor.
 //!
-//! Models: requests wait at every server as for random arrivals from the other warps, and no server exceeds full
-//! utilization. Load/store unit, ports and DRAM form a chain, of which only the longest wait counts: a server
-//! hands on no faster than it serves. Resident warps slow down alike; when one ends, the others speed up.
-//! Leaves out: waits of a block's warps for each other at barriers. Units: cycles.
-//! Sources: equations (E5) and (E6) of `docs/model.md`; Little, Operations Research 9 (1961); Schweitzer's approximation of
-//! what an arrival finds in a closed network, Lazowska et al., Quantitative System Performance, chapter 6.
+//! Models: each server delays a request as one with random arrivals of the other warps does, and its utilization is at most 1.
+//! Among the load/store unit, ports and DRAM, which form a pipeline, only the one with the longest wait counts: it passes requests
+//! on no faster than it serves them. Warps that are resident together are slowed down equally; when one ends, the rest speed
+//! up.
+//! Leaves out: that warps of a block wait for each other at barriers.
+//! Units: cycles.
+//! Sources: equations (E5) and (E6) of `docs/model.md`; Little, Operations Research 9 (1961); Schweitzer's approximation of the
+//! queue that an arrival finds in a closed network, Lazowska et al., Quantitative System Performance, chapter 6.
 
 use super::walk::{Alone, ISSUE, N_CAUSES, N_SERVERS, READ_PORT, Service, UNIT, is_schedulers};
 use crate::launch::cause::Cause;
@@ -15,7 +17,7 @@ use crate::model::root::{Bracket, falling_root};
 
 const TOLERANCE: f64 = 1e-6;
 
-/// Total demand of warps that are resident together, per cycle that each would take alone.
+/// Demand of concurrently resident warps, per cycle that each would take alone.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Crowd {
     /// Resident warps.
@@ -45,7 +47,7 @@ impl Crowd {
         }
     }
 
-    /// **(E5)** The time that each takes over that alone, and the waits in it, by cause, in warps.
+    /// **(E5)** Ratio of each warp's time to its time alone, and the waits, by cause, in warps.
     fn slowdown(&self, spec: &SmxSpec) -> (f64, [f64; N_CAUSES]) {
         if self.warps <= 0.0 {
             return (1.0, [0.0; N_CAUSES]);
@@ -71,13 +73,13 @@ impl Crowd {
         (slowdown, self.causes(spec, slowdown))
     }
 
-    /// Smallest slowdown at which no server exceeds full utilization.
+    /// Smallest slowdown at which no server is overloaded.
     fn least(&self, spec: &SmxSpec) -> f64 {
         let busy = |server: usize| self.services[server].cycles / servers(spec, server);
         (0..N_SERVERS).map(busy).fold(1.0, f64::max)
     }
 
-    /// Waits for a server, in warps, if all take so much longer. While one waits, the server works for others.
+    /// Waits for a server, in warps, if all warps are slowed down by `slowdown`. While one waits, the server works for others.
     fn waiting_for(&self, spec: &SmxSpec, server: usize, slowdown: f64) -> f64 {
         let service = &self.services[server];
         if service.cycles <= 0.0 {
@@ -134,21 +136,22 @@ fn servers(spec: &SmxSpec, server: usize) -> f64 {
     }
 }
 
-/// Run of a multiprocessor: its cycles and their causes.
+/// Result of running warps on a multiprocessor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ran {
     pub cycles: f64,
-    /// Cycles of schedulers, by cause.
+    /// Scheduler cycles by cause.
     pub stack: [f64; N_CAUSES],
 }
 
 impl Ran {
-    /// In `cycles`, with `slots` taken; `waits`: cycles of warps, by cause; `empty`: cycles of schedulers without a warp.
+    /// Builds the result from `cycles` and the issue `slots` taken; `waits`: warp cycles by cause; `empty`: scheduler cycles
+    /// without a warp.
     fn new(spec: &SmxSpec, cycles: f64, slots: f64, waits: &[f64; N_CAUSES], empty: f64) -> Ran {
         let all = cycles * spec.n_schedulers as f64;
         let issued = slots.min(all);
         let empty = empty.min(all - issued);
-        // Waiting for an issue slot is none of a scheduler's.
+        // Waiting for an issue slot is no idle time of a scheduler.
         let waiting = |cause: usize| match cause == Cause::Issued as usize {
             true => 0.0,
             false => waits[cause],
@@ -168,12 +171,12 @@ impl Ran {
     }
 }
 
-/// Warps of the resident blocks, each with its remaining cycles alone.
+/// Warps of the resident blocks, with the remaining work of each, in cycles alone.
 struct Resident<'a> {
     places: Vec<Vec<(&'a Alone, f64)>>,
 }
 
-/// **(E6)** Blocks one after the other in `places`, from the first to the end of the last.
+/// **(E6)** Runs blocks one after the other in `places`, from the start of the first to the end of the last.
 pub fn run(spec: &SmxSpec, blocks: &[&[Alone]], places: usize) -> Ran {
     let mut queue = blocks.iter();
     let mut start = || {
@@ -218,7 +221,7 @@ pub fn run(spec: &SmxSpec, blocks: &[&[Alone]], places: usize) -> Ran {
 }
 
 impl Resident<'_> {
-    /// Until the next warp ends.
+    /// Work left until the next warp ends.
     fn next_end(&self) -> Option<f64> {
         let left = self.places.iter().flatten().map(|warp| warp.1);
         left.min_by(f64::total_cmp)
@@ -233,10 +236,10 @@ impl Resident<'_> {
     }
 }
 
-/// A multiprocessor that is kept full: all blocks, `places` at a time.
+/// Models a multiprocessor that is kept full: all blocks, `places` at a time.
 pub fn steady(spec: &SmxSpec, blocks: &[&[Alone]], places: usize) -> Ran {
     let longest = |block: &&[Alone]| block.iter().map(|warp| warp.cycles).fold(1.0, f64::max);
-    // Cycles for which a place is taken by all blocks, each alone.
+    // Cycles for which all blocks occupy a place, each alone.
     let taken: f64 = blocks.iter().map(longest).sum();
     let mut crowd = Crowd::new();
     let (mut slots, mut waits) = (0.0, [0.0; N_CAUSES]);

@@ -14,7 +14,7 @@ fn alone(spec: &SmxSpec, code: &ReplayCode) -> Alone {
     modelled.warps.into_iter().next().expect("one warp")
 }
 
-/// Stall cycles of the given causes, 0 for all others.
+/// Builds stalls from cycles by cause.
 fn stalls(causes: &[(Cause, f64)]) -> [f64; N_CAUSES] {
     let mut stalls = [0.0; N_CAUSES];
     for (cause, cycles) in causes {
@@ -31,7 +31,8 @@ fn service(cycles: f64, squares: f64, waits: f64) -> Service {
     }
 }
 
-/// A line of 128 bytes is 8 cycles of the DRAM at 16 bytes a cycle, 4 of the read port at 32; 200 cycles to the L2 and 100 more.
+/// A line of 128 bytes is 8 cycles of the DRAM at 16 bytes a cycle, 4 of the read port at 32; the latency is 200 cycles to the
+/// L2 and 100 more to the DRAM.
 #[test]
 fn the_first_load_comes_from_the_dram_and_the_next_from_the_l1() {
     let mut code = placed(&[load(Space::Local, 4), use_of_load()]);
@@ -75,7 +76,7 @@ fn the_first_load_comes_from_the_dram_and_the_next_from_the_l1() {
     assert_eq!(both.traffic.l2_lines, 1.0);
 }
 
-/// Both have one place in the code, whose lines are there with a half.
+/// Both loads are one static instruction, whose lines hit with probability one half.
 #[test]
 fn a_load_takes_the_mean_of_what_its_instruction_finds() {
     let once = [load(Space::Local, 4), use_of_load()];
@@ -133,7 +134,7 @@ fn operands_are_read_in_the_units_turn() {
     assert_eq!(warp.stalls, stalls(&[(Cause::LoadStoreUnit, 21.0)]));
 }
 
-/// A scoreboard released when operands have been read delays arithmetic like one released when a result is available.
+/// Awaiting arithmetic works alike with an operand scoreboard and a result scoreboard.
 #[test]
 fn arithmetic_is_awaited_by_either_scoreboard() {
     let spec = SmxSpec {
@@ -232,7 +233,7 @@ fn a_global_load_of_data_that_the_host_just_wrote_comes_from_the_l2() {
     assert_eq!(warp.services[READ_PORT], service(4.0, 16.0, 1.0));
     assert_eq!((warp.traffic.l2_lines, warp.traffic.l2_hits), (1.0, 1.0));
 
-    // A second one waits until the first is back, where a warp may have only one.
+    // With a limit of one global load per warp, a second one waits until the first is back.
     spec.global_loads_in_flight_per_warp = 1;
     let two = [load_to(10, Space::Global, 4), load_to(11, Space::Global, 4)];
     let warp = alone(&spec, &placed(&two));
@@ -286,7 +287,7 @@ fn stall_counts_and_branches_are_told_apart() {
     assert_eq!(taken, [&service(4.0, 16.0, 1.0)]);
 }
 
-/// Four lanes' sectors, in three pages, by hand-made parts.
+/// Four lanes' sectors in three pages, as hand-made parts.
 fn scattered() -> ReplayCode {
     let mut code = placed(&[load(Space::Global, 4), use_of_load()]);
     code.ops[0].address_kind = AddressKind::Scattered;
@@ -319,7 +320,7 @@ fn lanes_that_are_no_neighbours_take_the_unit_and_open_pages_one_by_one() {
     assert_eq!(warp.services[UNIT], service(24.0, 576.0, 1.0));
     assert_eq!(warp.services[READ_PORT], service(4.0, 16.0, 1.0));
     assert_eq!(warp.services[DRAM], service(8.0, 64.0, 1.0));
-    // Of three pages those for which one of the last two requests asks are open: 1 - (2/3)^2.
+    // Each of three pages is open if one of the last two requests needed it: 1 - (2/3)^2.
     let opened = 3.0 * (4.0 / 9.0) * 10.0;
     let pages = warp.services[PAGES];
     assert!((pages.cycles - opened).abs() < 1e-9, "{pages:?}");
@@ -341,7 +342,7 @@ fn neighbours_share_the_page_that_they_open() {
     assert_eq!(warp.services[PAGES].cycles, 2.0 * 0.5 * 0.25 * 10.0);
 }
 
-/// A warp's stack lies behind that of the one before: word 16 of the first and the first word of the second share a page.
+/// A warp's stack follows that of the one before: word 16 of the first and the first word of the second share a page.
 #[test]
 fn pages_of_a_block_are_those_of_all_its_warps() {
     let spec = queued(spec());
@@ -376,7 +377,8 @@ fn pages_of_a_block_are_those_of_all_its_warps() {
     assert_eq!(pages::asked_for(&code, &without, &geometry(), &[0], 1), 0.0);
 }
 
-/// A warp of `cycles` alone, a part of which it takes the load/store unit in requests of a cycle, waiting for the DRAM as long.
+/// A warp of `cycles` alone that occupies the load/store unit for `part` of them in one-cycle requests and waits for the DRAM
+/// as long.
 fn warp(cycles: f64, part: f64) -> Alone {
     let taken = cycles * part;
     let mut services = [Service::default(); walk::N_SERVERS];
@@ -403,7 +405,7 @@ fn near(found: f64, expected: f64) {
     );
 }
 
-/// Two that take a fifth of the unit each: `s = 1 + 0.02 / (s - 0.2)`.
+/// Slowdown of two warps that take a fifth of the unit each: `s = 1 + 0.02 / (s - 0.2)`.
 const SLOWDOWN_OF_TWO: f64 = 1.024_264_068_711_928_5;
 
 #[test]
@@ -429,7 +431,7 @@ fn two_together_wait_for_each_other_until_one_ends() {
     let ran = ran(&three, 2);
     near(ran.cycles, 100.0 * SLOWDOWN_OF_TWO);
     near(ran.stack.iter().sum(), 400.0 * SLOWDOWN_OF_TWO);
-    // What they wait for the unit, beside what each waits for the DRAM anyway.
+    // Waits for the unit, in addition to each warp's own waits for the DRAM.
     let waits = 100.0 * 2.0 * (SLOWDOWN_OF_TWO - 1.0);
     let of_both = ran.stack[Cause::LoadStoreUnit as usize] / ran.stack[Cause::Dram as usize];
     near(of_both, waits / 120.0);

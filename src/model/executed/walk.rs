@@ -1,10 +1,11 @@
-//! One executed warp, alone on a multiprocessor: its time, its stalls and its demands.
+//! One executed warp, alone on a multiprocessor: its time, its stalls and its demand.
 //!
-//! Models: the instructions in order, each issued as early as stall counts, branches, scoreboards and awaited results allow;
-//! loads take the mean latency of their instruction's hits and misses, and the parts of an access follow each other at the
-//! pace of the slowest of load/store unit, ports, DRAM and its activations. The parts of one access open each of their pages
-//! once, unless a request for it is in the controller's queue; a coalesced access shares its page with its neighbours.
-//! Leaves out: instruction fetch; pages that stay open without a queued request. Units: cycles.
+//! Models: instructions in order, each as early as stall counts, branches, scoreboards and pending results allow; loads take
+//! the mean of what their static instruction finds in the caches, and the parts of an access follow each other at the pace of
+//! the slowest of load/store unit, ports, DRAM and page activations. The parts of one access open each of their pages once,
+//! unless a request for the page is in the controller's queue; a coalesced access shares its page with its neighbours.
+//! Leaves out: instruction fetch; DRAM pages that stay open with no request pending.
+//! Units: cycles.
 //! Sources: equations (E3) and (E4) of `docs/model.md`; the rules of `path` and `launch::dependence`.
 
 use super::reuse::HitTable;
@@ -16,7 +17,7 @@ use crate::model::demand::{Demand, N_PIPES};
 use crate::model::path::PathRules;
 use crate::trace::{AddressKind, SECTOR_BYTES};
 
-/// Number of servers: issue slots, pipes, load/store unit, read port, write port, DRAM, activations of its pages.
+/// Number of servers: issue slots, pipes, load/store unit, read port, write port, DRAM, page activations.
 pub const N_SERVERS: usize = 1 + N_PIPES + 5;
 pub const ISSUE: usize = 0;
 pub const PIPES: usize = 1;
@@ -28,27 +29,28 @@ pub const PAGES: usize = UNIT + 4;
 
 pub const N_CAUSES: usize = Cause::ALL.len();
 
-/// Whether a server is one of each scheduler.
+/// Tells whether each scheduler has its own server of this kind.
 pub fn is_schedulers(server: usize) -> bool {
     server < UNIT
 }
 
-/// Service time that a warp takes of a server.
+/// Work of a server for a warp.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Service {
-    /// Cycles of it, and the squares of those of each request.
+    /// Busy cycles.
     pub cycles: f64,
+    /// Sum over the requests of squared service cycles.
     pub squares: f64,
     /// Requests that the warp waits for.
     pub waits: f64,
 }
 
-/// Time, stalls and demands of one warp alone.
+/// Time, stalls and demand of one warp alone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Alone {
     /// Cycles from the first instruction to the end.
     pub cycles: f64,
-    /// Stall cycles among them, by cause.
+    /// Stall cycles by cause, part of `cycles`.
     pub stalls: [f64; N_CAUSES],
     pub services: [Service; N_SERVERS],
     /// Memory instructions, which are held at issue while the load/store unit is far behind.
@@ -56,7 +58,7 @@ pub struct Alone {
     pub traffic: Traffic,
 }
 
-/// Traffic through the caches.
+/// Cache traffic of a warp.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Traffic {
     pub load_lines: f64,
@@ -71,7 +73,7 @@ pub struct Traffic {
     pub dram_written_bytes: f64,
 }
 
-/// One access in flight: cycles of each server behind the scheduler, and when its result is available.
+/// One access in flight: cycles of each server behind the scheduler.
 #[derive(Debug, Clone, Copy, Default)]
 struct Access {
     unit: f64,
@@ -79,7 +81,7 @@ struct Access {
     write: f64,
     dram: f64,
     activations: f64,
-    /// Probabilities that some part is not in the L1, and not in the L2 either.
+    /// Probabilities that some part misses in the L1, and in the L2 as well.
     beyond_l1: f64,
     beyond_l2: f64,
 }
@@ -91,7 +93,7 @@ impl Access {
     }
 }
 
-/// A result that is awaited.
+/// An awaited result.
 #[derive(Debug, Clone, Copy)]
 struct Awaited {
     targets: u64,
@@ -100,17 +102,17 @@ struct Awaited {
     access: Option<Access>,
 }
 
-/// The machine and the caches that warps meet.
+/// Walks warps, given the machine and the cache hit probabilities.
 pub struct Walker<'a> {
     pub code: &'a ReplayCode,
     pub spec: &'a SmxSpec,
     pub rules: PathRules,
     pub hits: &'a HitTable,
-    /// Fraction of the requests that share a page with others in the controller's queue.
+    /// Fraction of the requests whose page another request in the controller's queue needs.
     pub pages_asked_for: f64,
 }
 
-/// Where a part lies, from the first byte of what the warp has.
+/// Address of a part, from the start of the warp's memory.
 pub fn of_warp(part: &ReplayOp) -> u32 {
     match part.request {
         MemoryRequest::LocalLoad | MemoryRequest::LocalStore => part.local_address(),
@@ -119,7 +121,7 @@ pub fn of_warp(part: &ReplayOp) -> u32 {
 }
 
 impl Walker<'_> {
-    /// **(E3)** Of the warp that executes `ops`.
+    /// **(E3)** Walks the warp that executes `ops`.
     pub fn alone(&self, ops: &[ReplayOp]) -> Alone {
         let mut alone = Alone {
             cycles: 0.0,
@@ -168,7 +170,7 @@ impl Walker<'_> {
         alone
     }
 
-    /// Waits for what `op` needs; what only some loads of a kind find far away is the mean.
+    /// Waits for the operands of `op` and returns the time; a latency that only some loads of a kind have enters as its mean.
     fn wait(&self, op: &ReplayOp, now: f64, awaited: &mut Vec<Awaited>, alone: &mut Alone) -> f64 {
         let mut last: Option<Awaited> = None;
         awaited.retain(|result| {
@@ -232,7 +234,7 @@ impl Walker<'_> {
             }
             _ => (0.0, Cause::LoadStoreUnit),
         };
-        // The last part comes so much later than the first.
+        // Delay of the last part after the first.
         let parts = (access.slowest() - 1.0).max(0.0);
         if op.result_targets != 0 && latency > 0.0 {
             awaited.push(Awaited {
@@ -252,7 +254,7 @@ impl Walker<'_> {
         }
     }
 
-    /// **(E4)** What an access takes of the servers.
+    /// **(E4)** Computes the time that an access occupies each server.
     fn access(&self, op: &ReplayOp, alone: &mut Alone) -> Access {
         let mut access = Access::default();
         match op.address_kind {
@@ -303,7 +305,7 @@ impl Walker<'_> {
         access
     }
 
-    /// Where the controller goes on meanwhile.
+    /// Activation cycles of `pages` for a controller that continues with other pages meanwhile.
     fn opening(&self, pages: f64) -> f64 {
         match self.spec.dram.queue_requests {
             0 => 0.0,
@@ -344,7 +346,7 @@ impl Walker<'_> {
                 traffic.store_lines += lines;
                 access.unit += lines * store_cycles;
                 if spec.l1_caches_local && !spec.l1_write_through {
-                    // Every line that a store brings in leaves again.
+                    // Every line that a store brings in is written back.
                     traffic.store_hits += lines * hits.l1;
                     let lacking = lines * (1.0 - hits.l1);
                     access.unit += lacking * f64::from(spec.store_cycles_per_line);
@@ -377,7 +379,7 @@ impl Walker<'_> {
         }
     }
 
-    /// `parts` of `bytes` each, of which the L1 lacks some.
+    /// Adds the traffic of `parts` of `bytes` each, of which a fraction `lacking` misses in the L1.
     fn fetch(
         &self,
         parts: f64,
@@ -419,7 +421,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Adds the use of schedulers and pipes by `ops`.
+    /// Adds the time that the instructions occupy schedulers and pipes.
     fn add_instructions(&self, ops: &[ReplayOp], alone: &mut Alone) {
         let demand = Demand::of(ops);
         let issues = demand.issues(self.spec).max(1.0);

@@ -63,7 +63,7 @@ fn at_random_a_line_of_two_is_gone_more_often_than_one() {
     }
 }
 
-/// Programs of one, two and four lines; each class has an equal part of the instructions that are executed.
+/// Programs of one, two and four lines; each class has an equal share of the executed instructions.
 #[test]
 fn classes_are_equal_parts_of_the_time() {
     let mut code = looped(&vec![load(Space::Local, 4); 4]);
@@ -106,7 +106,7 @@ fn what_an_iteration_loads_again_is_told_from_what_it_loads_first() {
     assert_eq!(found.words, [[0], [1], [2]]);
     let classes: f64 = found.classes.iter().map(|class| class.instructions).sum();
     assert_eq!(classes, 10.0);
-    // What all lanes read together is no case of theirs.
+    // A load shared by all lanes is not a per-case load.
     let mut code = code.clone();
     code.ops[3].address_kind = AddressKind::Uniform;
     let uniform = Inputs {

@@ -1,11 +1,11 @@
-//! All critical paths of a kernel as one tree, evaluated at once.
+//! Evaluation of all critical paths of a kernel as one tree.
 //!
-//! Paths with a common beginning share their stall points, so that each is evaluated once. Derivatives with respect to the
-//! latencies are found backwards (reverse mode): every stall point passes its executions on to the instruction or the load
-//! that determined when it was reached.
-//! A test holds it against [`super::path::Path`].
-//! Units: cycles. Sources: equations (10) and (11) of `docs/model.md`; reverse mode: Griewank and Walther, Evaluating
-//! Derivatives (2008), chapter 3.
+//! Models: paths with a common beginning share their stall points, so that each is evaluated once. Derivatives with respect to
+//! the latencies are found backwards (reverse mode): every stall point passes its executions on to the instruction or the load
+//! that determined its time. A test compares the result with [`super::path::Path`].
+//! Units: cycles.
+//! Sources: equations (10) and (11) of `docs/model.md`; reverse mode: Griewank and Walther, Evaluating Derivatives (2008),
+//! chapter 3.
 
 use super::Latencies;
 use super::tree::{LOCAL_HIT, LOCAL_MISS, MISS_PROBABILITY, NO_LATENCY, Paths};
@@ -13,7 +13,7 @@ use super::tree::{LOCAL_HIT, LOCAL_MISS, MISS_PROBABILITY, NO_LATENCY, Paths};
 /// Derivatives by latency (shared, local hit, local miss, global, operands) and by the probability of a local miss.
 pub type Gradient = [f64; 6];
 
-/// A time and how it moves with the latencies.
+/// A time and its derivatives with respect to the latencies.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Linear {
     pub cycles: f64,
@@ -21,14 +21,14 @@ pub struct Linear {
 }
 
 impl Linear {
-    /// The value at other latencies, if nothing else becomes critical.
+    /// Extrapolates to other latencies, assuming that the critical path does not change.
     #[inline]
     pub fn at(&self, from: &Latencies, to: &Latencies) -> f64 {
         let (from, to) = (from.list(), to.list());
         let change = |which: usize| self.gradient[which] * (to[which] - from[which]);
         let sum: f64 = (0..to.len()).map(change).sum();
         if sum.is_nan() {
-            // An infinite latency that nothing depends on does not matter.
+            // An infinite latency with a zero derivative does not matter.
             let matters = |which: &usize| self.gradient[*which] != 0.0;
             let changes = (0..to.len()).filter(matters).map(change);
             return self.cycles + changes.sum::<f64>();
@@ -57,7 +57,7 @@ impl Paths {
         let at = self.settled(latencies, |node, reason| reasons[node] = reason);
         let missing = missing(latencies);
         let mut gradient = [0.0; NO_LATENCY as usize + 1];
-        // What is moved by a cycle later at each place; what moves carries goes around once more.
+        // Effect of a one-cycle delay at each place; effects on carries take another round.
         let mut moved = self.ends.clone();
         for _ in 0..MAX_ROUNDS {
             self.pass_back(&mut moved, &reasons, &missing, &mut gradient);
@@ -82,7 +82,7 @@ impl Paths {
         }
     }
 
-    /// Hands on what every stall point moves to what decided when it is reached.
+    /// Passes the effect of every stall point back to whatever determined its time.
     fn pass_back(
         &self,
         moved: &mut [f64],
@@ -113,9 +113,8 @@ impl Paths {
         self.rest_cycles + paths.map(|(at, ends)| at * ends).sum::<f64>()
     }
 
-    /// When every place of the list is reached, on average. Carries follow from the schedules of the segments, and those from
-    /// the carries: both are worked out in turn until they agree. `note` is told why, stall point by stall point, in every
-    /// round.
+    /// Mean time at which every place of the list is reached. Carries depend on the schedules of the segments and vice versa;
+    /// both are solved by fixed-point iteration. In every round, `note` receives the reason for each stall point's time.
     fn settled(&self, latencies: &Latencies, mut note: impl FnMut(usize, Reason)) -> Vec<f64> {
         let missing = missing(latencies);
         let mut list = [0.0; NO_LATENCY as usize + 1];
@@ -133,7 +132,7 @@ impl Paths {
         at
     }
 
-    /// Works out the carries; by how much the one that moved most did.
+    /// Updates the carries and returns the largest change.
     fn carry(&self, at: &mut [f64]) -> f64 {
         let mut most = 0.0f64;
         for (index, carry) in self.carries.iter().enumerate() {
@@ -147,7 +146,7 @@ impl Paths {
         most
     }
 
-    /// Works out when every stall point is reached.
+    /// Computes the time of every stall point.
     fn reach(
         &self,
         at: &mut [f64],
@@ -206,21 +205,21 @@ impl Paths {
     }
 }
 
-/// Rounds of schedules and carries.
+/// Maximum number of iterations over schedules and carries.
 const MAX_ROUNDS: u32 = 20;
-/// To which carries are found.
+/// Tolerance of carries.
 const CARRY_TOLERANCE_CYCLES: f64 = 1e-3;
-/// Executions whose effect on a derivative is left out.
+/// Executions whose effect on a derivative is neglected.
 const NEGLIGIBLE_EXECUTIONS: f64 = 1e-4;
 
-/// Cause that determines when a stall point is reached: stalls or a load of some latency, counted from a stall point.
+/// Determinant of a stall point's time: stalls or a load of some latency, counted from a stall point.
 #[derive(Debug, Clone, Copy, Default)]
 struct Decided {
     by: u32,
     which: u32,
 }
 
-/// Why a stall point is reached when it is: if all local lines hit, and if one misses.
+/// Determinants of a stall point's time: if all local lines hit, and if one misses.
 #[derive(Debug, Clone, Copy, Default)]
 struct Reason {
     hit: Decided,
@@ -228,7 +227,7 @@ struct Reason {
     miss_adds_cycles: f64,
 }
 
-/// Lines that one instruction may wait for; more count as this many.
+/// Maximum number of lines that one instruction waits for; more count as this many.
 const MAX_LINES: usize = 64;
 
 /// Probability that not all of the first 0, 1, 2, ... lines hit.
@@ -239,7 +238,7 @@ impl Missing {
         self.0[(lines as usize).min(MAX_LINES)]
     }
 
-    /// By the probability that one line misses.
+    /// Derivative with respect to the miss probability of one line.
     fn derivative(&self, lines: u32) -> f64 {
         match lines {
             0 => 0.0,

@@ -1,11 +1,12 @@
-//! The expected critical path of a segment: a dependence graph whose longest path is the time of one warp alone.
+//! Expected critical path of a segment: the longest path in a dependence graph is the time of one warp alone.
 //!
-//! Models: the compiler's stall counts from each instruction to the next, taken branches, and an edge from every
-//! load and every other guarded result to the first instruction that waits for it. Local loads miss with a
-//! probability. A warp has a limited number of global loads in flight.
-//! Leaves out: instructions before those given (`shapes` gives segments in pairs).
-//! Units: cycles. Sources: equations (10) and (11) of `docs/model.md`; longest paths in topological order, Cormen et al.,
-//! Introduction to Algorithms, section 24.2; critical path as a bound, Hong and Kim, ISCA 2009.
+//! Models: the compiler's stall counts from each instruction to the next, taken branches, and an edge from every load and every
+//! other guarded result to the first instruction that waits for it. Local loads miss with a probability. A warp has a limited
+//! number of global loads in flight.
+//! Leaves out: everything before the instructions given (`shapes` gives segments in pairs).
+//! Units: cycles.
+//! Sources: equations (10) and (11) of `docs/model.md`; longest paths in topological order, Cormen et al., Introduction to
+//! Algorithms, section 24.2; critical path as a bound, Hong and Kim, ISCA 2009.
 
 use petgraph::Direction::Incoming;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -17,18 +18,18 @@ use super::rules::PathRules;
 use super::stall_points::{Anchor, Awaited, StallPoint, StallPoints, Wait, add_wait};
 use crate::launch::code::{MemoryRequest, ReplayOp};
 
-/// Why one instruction waits for an earlier one.
+/// Reason why one instruction waits for an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Dependence {
     /// The compiler's stall count.
     Stall(f64),
-    /// A local load: its lines, and the cycles from the first of them to the last.
+    /// Local load: its number of lines, and the delay of the last line after the first, in cycles.
     Local(f64, f64),
     Shared,
     Global,
-    /// So many cycles after the load/store unit has come to it.
+    /// Release of the operands, in cycles after the load/store unit has reached the instruction.
     Operands(f64),
-    /// So many cycles.
+    /// Fixed delay in cycles.
     Known(f64),
 }
 
@@ -38,7 +39,7 @@ pub struct Path {
     graph: DiGraph<(), Dependence>,
 }
 
-/// A result that is waited for.
+/// A pending result.
 struct Pending {
     by: usize,
     /// Registers or scoreboards.
@@ -47,7 +48,7 @@ struct Pending {
 }
 
 impl Path {
-    /// The dependence graph of `ops`.
+    /// Builds the dependence graph of `ops`.
     pub fn new(ops: &[ReplayOp], rules: &PathRules) -> Self {
         let mut graph = DiGraph::with_capacity(ops.len() + 1, 2 * ops.len());
         let nodes: Vec<NodeIndex> = (0..=ops.len()).map(|_| graph.add_node(())).collect();
@@ -80,7 +81,7 @@ impl Path {
         Path { graph }
     }
 
-    /// Whether results of `ops` may still be awaited after their end.
+    /// Tells whether results of `ops` may still be pending after their end.
     pub fn is_open(ops: &[ReplayOp], rules: &PathRules) -> bool {
         let mut at = 0.0;
         let mut pending: Vec<(u64, f64)> = Vec::new();
@@ -97,8 +98,8 @@ impl Path {
         pending.iter().any(|(_, until)| *until > at)
     }
 
-    /// **(10)** The expected length of the longest path, to hold the tree against. **(11)** Where an instruction waits for several local loads,
-    /// all hit with the product of their probabilities, and otherwise the latest one is taken to miss.
+    /// **(10)** Expected length of the longest path, as a reference for the tree. **(11)** If an instruction waits for several
+    /// local loads, all hit with the product of their probabilities; otherwise the latest one is assumed to miss.
     #[cfg(test)]
     pub fn cycles(&self, latencies: &Latencies) -> f64 {
         let mut at: Vec<f64> = Vec::with_capacity(self.graph.node_count());
@@ -128,12 +129,12 @@ impl Path {
 }
 
 impl Path {
-    /// The path from instruction `start` on as the stall points that are left when stalls between them are added up.
+    /// Compresses the path from instruction `start` on to its stall points, adding up the stalls between them.
     pub fn stall_points(&self, start: usize) -> StallPoints {
         let mut stall_points: Vec<StallPoint> = Vec::new();
-        // Of every instruction: the stall point before it and the stalls since.
+        // For each instruction: the stall point before it and the stalls since.
         let mut places: Vec<(u32, f64)> = Vec::with_capacity(self.graph.node_count() - start);
-        // Stalls from the start to every stall point, the least time at which it can be reached; below 0 before the start.
+        // Stalls from the start to every stall point, the earliest time at which it can be reached; below 0 before the start.
         let mut least = vec![0.0];
         let before = self.least_cycles_to(start);
         let mut now = (0u32, 0.0);
@@ -230,7 +231,7 @@ impl Path {
     }
 }
 
-/// Results of an instruction that later ones wait for: the registers or scoreboards, and how long.
+/// Registers or scoreboards that later instructions wait for because of `op`, and the delay.
 fn results(op: &ReplayOp, rules: &PathRules) -> impl Iterator<Item = (u64, Dependence)> {
     let of_load = match op.request {
         MemoryRequest::LocalLoad => {
@@ -386,7 +387,7 @@ mod tests {
         assert_eq!(cycles, 0.25 * 31.0 + 0.75 * 231.0 + 1.0);
     }
 
-    /// A result that takes 40 cycles, awaited behind a load that is waited for first.
+    /// A result with a latency of 40 cycles, awaited behind a load that is waited for first.
     #[test]
     fn a_result_is_awaited_beyond_a_load_that_comes_first() {
         let special = crate::isa::TimingOp {
@@ -444,7 +445,7 @@ mod tests {
         assert!(!is_open(&[]));
     }
 
-    /// Four lines of which each comes four cycles after the one before: the last comes later than that of a load issued meanwhile.
+    /// Four lines, four cycles apart: the last arrives later than that of a load issued meanwhile.
     #[test]
     fn a_load_of_many_lines_may_outlast_one_issued_later() {
         let mut of_global = use_of_load();

@@ -1,9 +1,10 @@
-//! Critical paths: the time that one warp alone takes for its instructions.
+//! Critical paths: the time of one warp alone.
 //!
-//! Models: instructions and their dependences as a graph per segment (`graph`), reduced to the
-//! instructions that wait for memory (`stall_points`), all segments together as one tree (`tree`), whose length is found
-//! for any latencies (`evaluate`).
-//! Units: cycles. Sources: equations (10) and (11) of `docs/model.md`.
+//! Models: instructions and their dependences as a graph per segment (`graph`), reduced to the instructions that wait for
+//! memory (`stall_points`), all segments combined into one tree (`tree`), whose length is computed for any latencies
+//! (`evaluate`).
+//! Units: cycles.
+//! Sources: equations (10) and (11) of `docs/model.md`.
 
 mod evaluate;
 mod graph;
@@ -16,7 +17,7 @@ pub use graph::Path;
 pub use rules::PathRules;
 pub use tree::{Builder, Paths};
 
-/// Latencies of the memories, waiting in queues included.
+/// Memory latencies, including queueing.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Latencies {
     pub shared_cycles: f64,
@@ -24,12 +25,12 @@ pub struct Latencies {
     pub local_miss_cycles: f64,
     pub local_miss_probability: f64,
     pub global_cycles: f64,
-    /// Until the load/store unit reads the operands.
+    /// Cycles until the load/store unit reads the operands.
     pub operands_cycles: f64,
 }
 
 impl Latencies {
-    /// In the order of [`evaluate::Gradient`].
+    /// Returns the values in the order of [`evaluate::Gradient`].
     #[inline]
     pub fn list(&self) -> [f64; 6] {
         [

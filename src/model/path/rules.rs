@@ -1,39 +1,40 @@
-//! Rules by which instructions of one warp wait for each other, apart from the memories' latencies.
+//! Parameters of a multiprocessor that make instructions of one warp wait for each other, apart from memory latencies.
 //!
-//! Models: the values that a dependence graph is built with; graphs are made once for each set of them.
-//! Units: cycles. Sources: the device preset, by [`SmxSpec`].
+//! Models: the values that a dependence graph is built with; one graph is built per set of values.
+//! Units: cycles.
+//! Sources: the device preset, by [`SmxSpec`].
 
 use crate::launch::code::ReplayOp;
 use crate::launch::spec::{CodeLayout, N_CLASSES, SmxSpec};
 
-/// Rules that a dependence graph is built with.
+/// Rules for building a dependence graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PathRules {
-    /// Instructions of a warp that issue together, if the compiler pairs them.
+    /// Maximum number of instructions of a warp that issue together, if the compiler pairs them.
     pub dispatches: u32,
-    /// Cycles from one issue of a scheduler to the next.
+    /// Interval between a scheduler's issues.
     pub issue_interval_cycles: u32,
-    /// Global loads of a warp that may be in flight to the L2, and the duration of each.
+    /// Maximum number of a warp's global loads in flight to the L2, and how long each is held.
     pub global_loads_in_flight: usize,
     pub global_hold_cycles: u32,
-    /// Cycles from issue to result, by class; `None` where stall counts cover all of them.
+    /// Cycles from issue to result, by class; `None` if stall counts cover all latencies.
     pub result_cycles: Option<[u32; N_CLASSES]>,
-    /// Whether the code's stall counts are ignored.
+    /// Ignores the stall counts of the code.
     pub ignores_stall_counts: bool,
     /// Cycles from the load/store unit's turn to the release of the operands.
     pub operand_cycles: u32,
     /// Cycles from a taken branch to the next issue.
     pub taken_branch_cycles: u32,
-    /// A longer stall count is cut.
+    /// Maximum stall count; longer ones are cut.
     pub longest_stall_cycles: u8,
-    /// Cycles from one line of an access to the next.
+    /// Interval between the lines of an access.
     pub line_cycles: u8,
-    /// Where the instruction after one lies.
+    /// Address of the next instruction.
     pub code_layout: CodeLayout,
 }
 
 impl Default for PathRules {
-    /// Stall counts and loads alone.
+    /// Rules with stall counts and loads alone.
     fn default() -> Self {
         PathRules {
             dispatches: 2,
@@ -73,7 +74,7 @@ impl PathRules {
         }
     }
 
-    /// Minimum cycles from the issue of `op` to the issue of `following`.
+    /// Minimum cycles from the issue of `op` to that of the following instruction.
     pub fn stall_cycles(&self, op: &ReplayOp, following: Option<&ReplayOp>) -> f64 {
         let taken = following.map_or(0.0, |following| self.taken_cycles(op, following));
         f64::from(self.straight_on(op)) + taken
@@ -90,7 +91,7 @@ impl PathRules {
         }
     }
 
-    /// Extra cycles if `op` is a taken branch to `following`; 0 otherwise.
+    /// Additional cycles if `op` is a branch to `following`.
     pub fn taken_cycles(&self, op: &ReplayOp, following: &ReplayOp) -> f64 {
         let more = self
             .taken_branch_cycles
@@ -102,7 +103,7 @@ impl PathRules {
         })
     }
 
-    /// Whether `op` is a branch that goes to `following`, and not simply on.
+    /// Tells whether `op` is a branch taken to `following`.
     pub fn is_taken(&self, op: &ReplayOp, following: &ReplayOp) -> bool {
         op.redirects && following.pc_bytes != self.code_layout.next(op.pc_bytes)
     }

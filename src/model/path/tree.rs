@@ -1,10 +1,12 @@
 //! The stall points of all segments of a kernel as one tree.
 //!
-//! Segments with a common beginning share their stall points, so that each is evaluated once. A segment whose
-//! predecessor left results in flight is taken once for each predecessor; a result it awaits of the predecessor is a *carry*:
-//! the time from the predecessor's issue of it to the segment's start, averaged over the predecessor's own predecessors.
-//! Leaves out: results that are awaited later than in the next segment.
-//! Units: cycles. Sources: equation (10) of `docs/model.md`.
+//! Models: segments with a common beginning share their stall points, so that each is evaluated once. A segment whose
+//! predecessor left results in flight occurs once for each predecessor; a result that it awaits from the predecessor is a
+//! *carry*: the time from the predecessor's issue of the result to the segment's start, averaged over the predecessor's own
+//! predecessors.
+//! Leaves out: results that are awaited beyond the next segment.
+//! Units: cycles.
+//! Sources: equation (10) of `docs/model.md`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -17,39 +19,39 @@ pub(super) const LOCAL_MISS: usize = 2;
 pub(super) const GLOBAL: usize = 3;
 pub(super) const OPERANDS: usize = 4;
 pub(super) const MISS_PROBABILITY: usize = 5;
-/// The index of a latency that is none.
+/// Index for no latency.
 pub(super) const NO_LATENCY: u32 = 6;
 
-/// A stall point of the tree. Those before it have smaller numbers.
+/// Stall point of the tree. Its predecessors have smaller numbers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Node {
-    /// The stall point before, and the stalls since.
+    /// Previous stall point, and the stalls since.
     pub before: u32,
     pub offset_cycles: f64,
-    /// Waits: those that surely take their latency, then those for local loads.
+    /// Number of waits that certainly take their latency, followed by those for local loads.
     pub certain: u32,
     pub local: u32,
     pub end: u32,
-    /// Local lines that must all be there.
+    /// Number of local lines that must all have arrived.
     pub lines: u32,
 }
 
 /// A load that is waited for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Load {
-    /// A stall point, or a carry.
+    /// Stall point or carry that the wait counts from.
     pub anchor: u32,
     /// Index of its latency.
     pub which: u32,
     pub offset_cycles: f64,
 }
 
-/// When an instruction of a segment is issued, counted back from the segment's end: the mean of its executions.
+/// Time from the issue of an instruction to the end of its segment, negated: the mean over its executions.
 #[derive(Debug, Clone)]
 pub(super) struct Carry {
     /// Fraction of the executions, the stall point before the instruction, the last stall point of the segment.
     pub from: Vec<(f64, u32, u32)>,
-    /// Mean of the stalls from the first of them to the instruction, less those from the second to the segment's end.
+    /// Stalls since the two stall points, as a difference.
     pub offset_cycles: f64,
 }
 
@@ -59,12 +61,12 @@ pub(super) struct Carry {
 #[derive(Debug, Clone)]
 pub struct Paths {
     pub(super) carries: Vec<Carry>,
-    /// The stall points after the start.
+    /// Stall points after the start.
     pub(super) nodes: Vec<Node>,
     pub(super) loads: Vec<Load>,
     /// Executions of the paths that end at each place of the list.
     pub(super) ends: Vec<f64>,
-    /// Stalls after the last stall points, of all executions.
+    /// Stalls after the last stall points, summed over all executions.
     pub(super) rest_cycles: f64,
 }
 
@@ -75,7 +77,7 @@ impl Default for Paths {
 }
 
 impl Paths {
-    /// Stall points of the tree.
+    /// Number of stall points of the tree.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -85,7 +87,7 @@ impl Paths {
     }
 }
 
-/// Makes a tree of paths.
+/// Builds a tree of paths.
 #[derive(Default)]
 pub struct Builder {
     ways: Vec<Way>,
@@ -97,13 +99,13 @@ struct Way {
     segment: u32,
     executions: f64,
     path: StallPoints,
-    /// Preceding segment, and the stalls between its end and the start.
+    /// Predecessor, and the stalls between its end and the start.
     before: Option<(u32, f64)>,
 }
 
 impl Builder {
-    /// A segment that was executed so often, after another one and stalls between the two if what it awaits of that one is
-    /// part of the path.
+    /// Adds a segment with `executions`; `before` is its predecessor and the stalls between the two, if the path includes
+    /// results awaited from the predecessor.
     pub fn add(
         &mut self,
         segment: u32,
@@ -120,7 +122,7 @@ impl Builder {
         });
     }
 
-    /// Stalls that are part of no path.
+    /// Adds stalls that are part of no path.
     pub fn add_stalls(&mut self, cycles: f64) {
         self.stalls_cycles += cycles;
     }
@@ -154,9 +156,9 @@ impl Builder {
 
 /// Instructions whose results are awaited in the next segment.
 struct Carries {
-    /// Carries whose distance from the end depends on latencies, by segment and instruction.
+    /// Numbers of the carries whose distance from the end depends on latencies, by segment and instruction.
     numbers: BTreeMap<(u32, u32), u32>,
-    /// Carries whose distance does not: cycles from the end, at most 0.
+    /// Carries whose distance is fixed: cycles from the end, at most 0.
     fixed: BTreeMap<(u32, u32), f64>,
 }
 
@@ -224,7 +226,7 @@ impl Carries {
 }
 
 impl Way {
-    /// Cycles from the end to the issue of an instruction, if there is no stall point between the two.
+    /// Cycles from the end to the issue of an instruction, if no stall point lies between the two.
     fn distance(&self, instruction: u32) -> Option<f64> {
         let (anchor, issued) = self.path.places[instruction as usize];
         let is_last = anchor as usize == self.path.stall_points.len();
@@ -232,12 +234,12 @@ impl Way {
     }
 }
 
-/// Equal for equal stall points after the same one.
+/// Identity of a stall point: its predecessor and its content.
 type Key = Vec<u64>;
 
-/// A tree that grows.
+/// A tree under construction.
 struct Tree {
-    /// The place of the start; carries are before it.
+    /// Place of the start; carries are before it.
     start: u32,
     nodes: Vec<Node>,
     loads: Vec<Load>,
@@ -254,7 +256,7 @@ impl Tree {
         }
     }
 
-    /// The stall points of a way, the start first.
+    /// Adds the stall points of a way and returns them, the start first.
     fn add(&mut self, way: &Way, carries: &Carries) -> Vec<u32> {
         let mut nodes = vec![self.start];
         for point in &way.path.stall_points {
@@ -288,7 +290,7 @@ impl Tree {
         nodes
     }
 
-    /// The stall point after `before` with these loads, those that are not local first.
+    /// Returns the stall point after `before` with these loads, those that are not local first; adds it if it is new.
     fn node(&mut self, before: u32, point: &StallPoint, loads: Vec<Load>) -> u32 {
         let lines = |wait: &Wait| match wait.awaited {
             Awaited::Local => wait.lines,
@@ -345,7 +347,7 @@ mod tests {
     use crate::launch::testing::{alu, load_to, looped, use_of_load};
     use crate::model::path::{Latencies, Path, PathRules};
 
-    /// A segment, somewhere in which all results are awaited that a segment before may have left.
+    /// Builds a segment that awaits, somewhere, all results that a segment before may have left.
     fn segment(kinds: &[u8]) -> Vec<TimingOp> {
         let mut wait_for_all = use_of_load();
         wait_for_all.reads = vec![10, 11, 12, 13];
@@ -366,7 +368,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Segments that follow each other in a loop: the tree says how much longer the path becomes by a round.
+        /// Segments that follow each other in a loop: the tree gives the path's growth per round.
         #[test]
         fn carries_are_what_a_long_path_says(
             first in proptest::collection::vec(0u8..4, 1..12),
@@ -398,8 +400,8 @@ mod tests {
         }
     }
 
-    /// One segment leaves a local load in flight and then waits for a global one; the next waits for the local one, which takes longer:
-    /// a round is as long as that.
+    /// One segment leaves a local load in flight and then waits for a global one; the next waits for the local one, which takes
+    /// longer: a round takes that long.
     #[test]
     fn what_a_segment_waits_for_itself_hides_behind_what_it_leaves() {
         let mut of_global = use_of_load();

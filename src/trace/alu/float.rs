@@ -146,12 +146,12 @@ fn special(function: Mufu, x: f32) -> f32 {
     }
 }
 
-/// Whether the reciprocal sequence of a division may over- or underflow.
+/// Tells whether the reciprocal sequence of a division may over- or underflow.
 pub fn division_needs_slow_path(a: f32, b: f32) -> bool {
     let exponent = |x: f32| i32::from((x.to_bits() >> 23 & 0xff) as u8);
     let (ea, eb) = (exponent(a), exponent(b));
     let bad_divisor = eb == 0 || eb >= 253;
-    // A dividend of zero is among them: without it the counts of the H200 are missed by up to 4 %.
+    // A dividend of zero is included: without it the counts of the H200 are off by up to 4 %.
     let bad_dividend = ea == 255 || ea <= 24;
     bad_divisor || bad_dividend || !(-125..=126).contains(&(ea - eb))
 }

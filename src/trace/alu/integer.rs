@@ -132,7 +132,7 @@ impl Lane<'_> {
         } else {
             self.i(1).min(width)
         };
-        // All 64 bits may go.
+        // All 64 bits may be shifted out.
         let shifted = match (right, signed) {
             (false, _) => pair.checked_shl(by).unwrap_or(0),
             (true, false) => pair.checked_shr(by).unwrap_or(0),

@@ -1,9 +1,10 @@
 //! Arithmetic of one lane: every operation without memory or control flow.
 //!
-//! Models: f32 and integer semantics, rounding modes, flushing of denormals, carry and condition
-//! codes. Special functions are computed in f64 and rounded once, so they are at least as exact as
-//! the hardware's. Leaves out: the hardware's approximation error of MUFU.
-//! Units: raw bits. Sources: PTX ISA 3.2 (semantics), CUDA Programming Guide 5.5.
+//! Models: f32 and integer semantics, rounding modes, flushing of denormals, carry and condition codes. Special functions are
+//! computed in f64 and rounded once, so they are at least as exact as the hardware's.
+//! Leaves out: the hardware's approximation error of MUFU.
+//! Units: raw bits.
+//! Sources: PTX ISA 3.2 (semantics), CUDA Programming Guide 5.5.
 
 use std::cmp::Ordering;
 
@@ -22,7 +23,7 @@ pub const CC_ZERO: u8 = 1;
 pub const CC_SIGN: u8 = 2;
 pub const CC_CARRY: u8 = 4;
 
-/// The values that an instruction reads in one lane.
+/// Values that an instruction reads in one lane.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Inputs {
     /// Raw source values, before their modifiers; the upper half holds the second register.
@@ -32,16 +33,16 @@ pub struct Inputs {
     pub cc: u8,
 }
 
-/// The values that an instruction produces in one lane.
+/// Values that an instruction produces in one lane.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Outputs {
     pub value: u64,
-    /// Result and complement.
+    /// Result and its complement.
     pub predicates: [bool; 2],
     pub cc: u8,
 }
 
-/// Whether a branch's condition-code test holds.
+/// Tells whether a branch's condition-code test holds.
 pub fn cc_holds(test: Compare, cc: u8) -> bool {
     test.holds(Some(if cc & CC_ZERO != 0 {
         Ordering::Equal
@@ -52,7 +53,7 @@ pub fn cc_holds(test: Compare, cc: u8) -> bool {
     }))
 }
 
-/// Executes an operation in one lane; `None` when it is not an arithmetic one.
+/// Executes an operation in one lane; `None` for non-arithmetic operations.
 pub fn execute(instruction: &Instruction, inputs: &Inputs) -> Option<Outputs> {
     Lane {
         instruction,
@@ -125,7 +126,7 @@ impl Lane<'_> {
         self.inputs.sources[index] as u32
     }
 
-    /// A float source with its modifiers.
+    /// Returns a float source with its modifiers applied.
     fn f(&self, index: usize) -> f32 {
         let source = self.instruction.sources[index];
         let mut bits = self.raw(index);
@@ -146,7 +147,7 @@ impl Lane<'_> {
         }
     }
 
-    /// An integer source with its modifiers.
+    /// Returns an integer source with its modifiers applied.
     fn i(&self, index: usize) -> u32 {
         let source = self.instruction.sources[index];
         let mut bits = self.raw(index);

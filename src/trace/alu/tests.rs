@@ -1,4 +1,4 @@
-//! Semantics of single operations, through the disassembler's text.
+//! Tests of the semantics of single operations, through the disassembler's text.
 
 use super::{CC_CARRY, CC_ZERO, Inputs, Outputs, execute};
 use crate::isa::{Instruction, Kernel};
@@ -151,7 +151,7 @@ fn shifts_and_fields() {
     assert_eq!(shift("SHF.L.U32 R0, R1, 0x2, RZ", &[5]), 20);
 }
 
-/// A pair by 63, 64, 65 and very much: `.W` takes the amount modulo the width, without it the amount ends there.
+/// Shifts a pair by up to 63, 64, 65 and far more: `.W` takes the amount modulo the width; otherwise the amount saturates.
 #[test]
 fn funnel_shifts_wrap_or_end_at_their_width() {
     let amounts = [31, 32, 33, 63, 64, 65, u32::MAX];

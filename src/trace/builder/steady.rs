@@ -1,7 +1,8 @@
-//! One steady iteration per program, for models that need no more.
+//! Traces of one steady iteration per program, for models that need no more.
 //!
-//! Models: all programs enter the case loop in the same state, so the walk to its steady iteration is made once, and
-//! every further program costs one iteration instead of a prologue and four. Leaves out: first and last iterations.
+//! Models: all programs enter the case loop in the same state, so the walk to its steady iteration is done once, and every
+//! further program costs one iteration instead of a prologue and four.
+//! Leaves out: first and last iterations.
 //! Units: segments.
 
 use super::{Place, TraceBuilder};
@@ -10,16 +11,16 @@ use crate::trace::program::ProgramWords;
 use crate::trace::state::Run;
 use crate::trace::{ProgramTrace, SegmentId};
 
-/// The way to the second iteration of the case loop.
+/// Path to the second iteration of the case loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entrance {
-    /// Segments before the case loop, for the program that was traced.
+    /// Segments of the sample program before the case loop.
     pub prologue: Vec<SegmentId>,
     steady: Place,
 }
 
 impl Entrance {
-    /// Whether both lead to the same state: then either serves the other's program.
+    /// Tells whether both lead to the same state: then either one works for the other's program.
     pub fn meets(&self, other: &Entrance) -> bool {
         self.steady == other.steady
     }
@@ -40,7 +41,7 @@ impl TraceBuilder<'_> {
         })
     }
 
-    /// The steady iteration of `program`: a trace whose other parts are empty.
+    /// Traces the steady iteration of `program`; the other parts of the trace are empty.
     pub fn steady(
         &mut self,
         program: &ProgramWords,

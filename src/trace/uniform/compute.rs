@@ -1,4 +1,4 @@
-//! Arithmetic of uniform execution: values, their dependences, and how they move with the position.
+//! Arithmetic of uniform execution: values, their dependences, and their movement with the position.
 
 use super::Executor;
 use super::path_conditions::Truth;
@@ -63,8 +63,8 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// How the result moves with the token's position. What is not linear in the position is only
-    /// true for this one.
+    /// Stride of the result over the token's position. A result that is not linear in the position is valid for this position
+    /// only.
     fn stride(&mut self, instruction: &Instruction, inputs: &[Inputs; PROBES]) -> u32 {
         let mut strides = [0u32; 3];
         let mut linear = true;
@@ -133,7 +133,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Whether an instruction only compares one unchanged program word with an immediate.
+    /// Tells whether an instruction only compares one unchanged program word with an immediate.
     fn word_test(&self, instruction: &Instruction, tag: Tag) -> Option<WordTest> {
         let compares = matches!(
             instruction.op,
@@ -164,7 +164,7 @@ impl Executor<'_> {
         })
     }
 
-    /// Reads all sources; data swallows the program words it is mixed with.
+    /// Reads all sources; mixing program words with data yields data.
     fn inputs(
         &mut self,
         instruction: &Instruction,
@@ -207,8 +207,7 @@ impl Executor<'_> {
         Ok((inputs, tag))
     }
 
-    /// Whether a value must not show in the data that it is mixed with: nominal data is the same for
-    /// all programs and positions.
+    /// Tells whether a value must be hidden when mixed with data: nominal data is the same for all programs and positions.
     fn hidden(&self, tag: Tag, stride: u32, joined: Tag) -> bool {
         joined == Tag::Data && (stride != 0 || matches!(self.settle(tag), Tag::Word(_)))
     }
@@ -290,7 +289,7 @@ impl Executor<'_> {
                 continue;
             }
             let mixed = !all && !write.forget;
-            // Lane 0 leads: where it is among those that are written, the others' data do not matter.
+            // Lane 0 leads: if it is written, the other lanes' data is irrelevant.
             let keeps = mixed && !(write.guard[0] && old.tag == Tag::Data);
             let tag = if keeps {
                 self.join(write.tag, old.tag)
@@ -338,7 +337,7 @@ impl Executor<'_> {
         self.machine.predicates[index] = Flag { bits, tag, test };
     }
 
-    /// Moves keep a program word's origin, and so does its conversion to a float.
+    /// Origin of the result: moves and conversions to float preserve a program word's origin.
     fn origin(&self, instruction: &Instruction) -> Origin {
         let unchanged = |source: &&Source| !source.negate && !source.absolute && !source.invert;
         let source = instruction.sources.first().filter(unchanged);
@@ -361,18 +360,18 @@ impl Executor<'_> {
     }
 }
 
-/// How results are written.
+/// Mode of writing results.
 #[derive(Clone, Copy)]
 struct Write {
     guard: [bool; PROBES],
-    /// The guard depends on data: afterwards the destination does, whether it was written or not.
+    /// Whether the guard depends on data; afterwards the destination does, whether it was written or not.
     forget: bool,
     tag: Tag,
     stride: u32,
     test: Option<WordTest>,
 }
 
-/// Lanes agree as far as the path is concerned: one asked is all asked.
+/// Vote of lane 0: lanes agree as far as the path is concerned.
 fn vote(inputs: &Inputs) -> alu::Outputs {
     alu::Outputs {
         predicates: [inputs.predicates[0], false],
@@ -380,7 +379,7 @@ fn vote(inputs: &Inputs) -> alu::Outputs {
     }
 }
 
-/// Returns the lane's own value: lanes exchange data, and nominal data is equal in all of them.
+/// Shuffle result: exchanged values are data, and nominal data is the same in all lanes.
 fn shuffle(inputs: &Inputs) -> alu::Outputs {
     alu::Outputs {
         value: inputs.sources[0],

@@ -8,7 +8,7 @@ use crate::trace::alu;
 use crate::trace::error::TraceError;
 use crate::trace::state::Frame;
 
-/// Reconvergence points that are set at a time; code that sets more does not leave them.
+/// Maximum depth of the reconvergence stack; code that exceeds it never pops its entries.
 const MAX_FRAMES: usize = 1024;
 
 impl Executor<'_> {
@@ -36,7 +36,7 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// Goes where the innermost frame of a kind leads.
+    /// Jumps to the target of the innermost frame of a kind.
     pub(super) fn unwind(&mut self, kind: impl Fn(&Frame) -> bool) -> Result<(), TraceError> {
         while let Some(frame) = self.machine.frames.pop() {
             if kind(&frame) {

@@ -1,4 +1,4 @@
-//! Memory accesses of uniform execution: the form of their addresses and the values that they load.
+//! Memory accesses of uniform execution: their addresses and loaded values.
 
 use super::{Executor, SharedCopy};
 use crate::isa::Space;
@@ -50,7 +50,7 @@ impl Executor<'_> {
         Ok(offset)
     }
 
-    /// How an access spreads over lanes, and lines from warp to warp.
+    /// Determines the access pattern over lanes, and the lines from warp to warp.
     fn spread(
         &self,
         addresses: [u32; PROBES],
@@ -58,7 +58,7 @@ impl Executor<'_> {
         bytes: u32,
         space: Space,
     ) -> Result<(AddressKind, u8), TraceError> {
-        // A lane that is switched off is nowhere else.
+        // A disabled lane has no address of its own.
         let stride = |probe: usize| {
             let distance = addresses[probe].wrapping_sub(addresses[0]);
             if active[probe] { distance } else { 0 }
@@ -86,7 +86,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Shared program words are counted from the segment's token, fitness cases from iteration 0.
+    /// Normalizes an address: shared program words are relative to the segment's token, fitness cases to iteration 0.
     fn normalized(&self, address: u32, kind: AddressKind, space: Space) -> u32 {
         let launch = self.environment.launch;
         match (kind, space) {
@@ -143,7 +143,7 @@ impl Executor<'_> {
         }
     }
 
-    /// A program word, from global memory or from its copy; anything else is data.
+    /// Loads a program word from global memory or from its copy; anything else is data.
     fn load_word(&mut self, space: Option<Space>, addresses: [u32; PROBES]) -> Value {
         let Some(index) = self.program_word(space, addresses[0]) else {
             return Value::DATA;
@@ -193,8 +193,8 @@ impl Executor<'_> {
         let Some(Place::Reg(first)) = instruction.sources.first().map(|source| source.place) else {
             return Err(self.fail("the stored value is not in a register"));
         };
-        // Only the frame's own slots are spills; what goes through another register is the stack of
-        // the interpreter, which holds data.
+        // Only the frame's own slots are spills; accesses through another register belong to the interpreter's stack, which
+        // holds data.
         let spills = instruction.memory.is_some_and(|memory| memory.base == 1);
         for part in 0..instruction.source_registers[0] {
             let value = self
@@ -231,7 +231,7 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// The program word at an address, if programs lie there.
+    /// Index of the program word at an address, if it belongs to the programs.
     pub(super) fn program_word(&self, space: Option<Space>, address: u32) -> Option<u32> {
         let base = match space? {
             Space::Shared => (*self.copy)?.base,
@@ -245,7 +245,7 @@ impl Executor<'_> {
             .then_some(offset / 4)
     }
 
-    /// The address of a memory access, per probe.
+    /// Computes the address of a memory access, per probe.
     pub(super) fn address(
         &mut self,
         instruction: &Instruction,

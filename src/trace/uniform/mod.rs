@@ -1,8 +1,8 @@
-//! Uniform execution: one segment of the path that every warp takes.
+//! Uniform execution: one segment of the path common to all warps.
 //!
-//! Models: integer, predicate, branch and address arithmetic of three probes (see `state`), program
-//! words in global and shared memory, control values in local memory. Leaves out: float data; a
-//! branch that depends on it goes the way ordinary numbers take, and is counted as an assumption.
+//! Models: integer, predicate, branch and address arithmetic of three probes (see `state`), program words in global and shared
+//! memory, control values in local memory.
+//! Leaves out: float data; a branch that depends on it takes the path of ordinary numbers, and is counted as an assumption.
 //! Units: bytes.
 
 use super::error::TraceError;
@@ -21,31 +21,31 @@ mod path_conditions;
 
 pub use path_conditions::PathCondition;
 
-/// The probe that represents the other warps.
+/// Probe that represents the other warps.
 const FIRST_OF_WARP_1: usize = 2;
-/// Instructions in one segment before it counts as endless.
+/// Instructions in one segment after which it counts as endless.
 const SEGMENT_LIMIT: u64 = 1_000_000;
 
-/// How the kernel copies programs into shared memory: word `i` at `base + 4 i`.
+/// The kernel's copy of programs in shared memory: word `i` at `base + 4 i`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SharedCopy {
     pub base: u32,
-    /// The copy converts integers to floats.
+    /// Whether the copy converts integers to floats.
     pub as_float: bool,
 }
 
-/// Values that are fixed while a kernel is traced.
+/// Constant parameters while a kernel is traced.
 pub struct Environment<'a> {
     pub kernel: &'a Kernel,
     pub launch: &'a KernelLaunch,
     pub constants: &'a ConstantMemory,
-    /// Fitness cases that `constants` announces.
+    /// Number of fitness cases in `constants`.
     pub run_cases: u32,
     /// Instruction index of the case loop's header.
     pub case_loop: usize,
 }
 
-/// Why a segment ended.
+/// Reason for the end of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SegmentEnd {
     /// Before the instruction that fetches opcode word `fetch`, or at the case loop's header.
@@ -55,14 +55,14 @@ pub enum SegmentEnd {
     Exit,
 }
 
-/// One segment, executed.
+/// One executed segment.
 #[derive(Debug)]
 pub struct Executed {
     pub ops: Vec<TraceOp>,
     pub path_conditions: Vec<PathCondition>,
     /// Branches and guards of memory accesses that depend on float data.
     pub assumptions: u32,
-    /// Index of an exit that every warp but the first takes.
+    /// Index of an exit taken by every warp but the first.
     pub others_end: Option<u16>,
     pub end: SegmentEnd,
 }
@@ -101,7 +101,7 @@ impl<'a> Executor<'a> {
         }
     }
 
-    /// Executes up to the next segment's start.
+    /// Executes instructions up to the next segment's start.
     pub fn segment(mut self) -> Result<Executed, TraceError> {
         let mut executed = 0;
         let end = loop {
@@ -154,14 +154,14 @@ impl<'a> Executor<'a> {
         }
     }
 
-    /// The opcode word that the next instruction fetches, and whether a segment starts here.
+    /// Tells whether a segment starts here, and returns the opcode word that the next instruction fetches.
     fn boundary(&mut self) -> Result<Option<Option<u32>>, TraceError> {
         let fetch = self.next_fetch()?;
         let starts = fetch.is_some() || self.machine.pc == self.environment.case_loop;
         Ok(starts.then_some(fetch))
     }
 
-    /// The opcode word that the next instruction fetches.
+    /// Returns the opcode word that the next instruction fetches.
     fn next_fetch(&mut self) -> Result<Option<u32>, TraceError> {
         let instruction = self.instruction()?;
         let space = instruction.access.map(|access| access.space);

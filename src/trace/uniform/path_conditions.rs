@@ -1,5 +1,4 @@
-//! Path conditions: the questions about the program that determine a segment's path, and the tags that decide
-//! when to ask them.
+//! Path conditions of a segment on the program, and the tags that determine when to evaluate them.
 
 use super::Executor;
 use crate::isa::Kernel;
@@ -9,21 +8,21 @@ use crate::trace::error::TraceError;
 use crate::trace::program::ProgramWords;
 use crate::trace::state::{PROBES, Tag, Value, WordAt, WordTest};
 
-/// Something about the program that a segment's path depends on.
+/// Property of the program that a segment's path depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PathCondition {
-    /// The bits of a word.
+    /// Bits of a word.
     Word(WordAt),
-    /// Whether a word, counted from the segment's token, is an operand (0), an opcode (1) or beyond the end (2).
+    /// Role of a word, counted from the segment's token: operand (0), opcode (1) or beyond the end (2).
     Role(i32),
-    /// Outcome of a comparison of a word with an immediate (see [`WordTest`]).
+    /// Outcome of comparing a word with an immediate (see [`WordTest`]).
     Test(WordAt, WordTest),
-    /// The token's place in the program.
+    /// Position of the token in the program.
     Position,
 }
 
 impl PathCondition {
-    /// The answer of a program whose current token is at `position`.
+    /// Evaluates the condition for a program whose current token is at `position`.
     pub fn ask(self, kernel: &Kernel, program: &ProgramWords, position: u32) -> u32 {
         let word = |at: WordAt| {
             let index = match at {
@@ -42,7 +41,7 @@ impl PathCondition {
 }
 
 impl WordTest {
-    /// All flags that the comparison sets, as one number.
+    /// Returns all flags that the comparison sets, as one number.
     fn outcome(self, kernel: &Kernel, word: u32) -> u32 {
         let bits = if self.as_float {
             (word as i32 as f32).to_bits()
@@ -67,7 +66,7 @@ impl WordTest {
     }
 }
 
-/// A predicate's value and its dependence.
+/// Value of a predicate with its dependence.
 #[derive(Clone, Copy)]
 pub struct Truth {
     pub bits: [bool; PROBES],
@@ -91,7 +90,7 @@ impl Executor<'_> {
         index.wrapping_sub(self.position()) as i32
     }
 
-    /// A word as this segment sees it.
+    /// Returns the word at `index` relative to this segment's token.
     pub(super) fn ahead(&self, index: u32) -> WordAt {
         WordAt::Ahead(self.offset(index))
     }
@@ -100,7 +99,7 @@ impl Executor<'_> {
         self.ask(PathCondition::Word(word));
     }
 
-    /// 0 for an operand, 1 for an opcode, 2 beyond the end.
+    /// Returns the role of a word: 0 for an operand, 1 for an opcode, 2 beyond the end.
     pub(super) fn role(&mut self, index: u32) -> u32 {
         if self.fetch == Some(index) {
             1
@@ -109,7 +108,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Something depends on the token's place in the program.
+    /// Records that the path depends on the token's position.
     pub(super) fn ask_position(&mut self) {
         if self.fetch.is_some() {
             self.ask(PathCondition::Position);
@@ -120,7 +119,7 @@ impl Executor<'_> {
         self.path_conditions.contains(&PathCondition::Word(word))
     }
 
-    /// Control, once the word has been looked at.
+    /// Returns control for a word that the path already depends on.
     pub(super) fn settle(&self, tag: Tag) -> Tag {
         match tag {
             Tag::Word(word) if self.asked(word) => Tag::Control,
@@ -156,7 +155,7 @@ impl Executor<'_> {
         }
     }
 
-    /// A truth value that the path depends on. Lane 0 leads.
+    /// Makes the path depend on a truth value and returns it. Lane 0 leads.
     pub(super) fn decide(&mut self, truth: Truth) -> bool {
         match (self.settle(truth.tag), truth.test) {
             (Tag::Control, _) => {}
@@ -169,7 +168,7 @@ impl Executor<'_> {
         truth.bits[0]
     }
 
-    /// A value that the path depends on.
+    /// Makes the path depend on a value.
     pub(super) fn known(&mut self, value: Value, why: &str) -> Result<(), TraceError> {
         match self.settle(value.tag) {
             Tag::Control => Ok(()),

@@ -45,14 +45,14 @@ impl Warp<'_> {
         })
     }
 
-    /// Lanes may differ in what was written.
+    /// Records that the destination may differ between lanes.
     pub(super) fn note_lanes(&mut self, instruction: &Instruction) {
         if let Some(first) = instruction.dst {
             self.uniform.set(first, instruction.dst_registers, false);
         }
     }
 
-    /// Every lane learns whether the predicate holds in one of them.
+    /// Writes to every lane whether the predicate holds in any of them.
     pub(super) fn vote(&mut self, instruction: &Instruction, lanes: u32) {
         let holds = lanes & self.mask(instruction.predicates[0]) != 0;
         let outputs = Outputs {
@@ -65,7 +65,7 @@ impl Warp<'_> {
         self.note_lanes(instruction);
     }
 
-    /// Every lane takes the value of another one, as it was before.
+    /// Gives every lane the previous value of another one.
     pub(super) fn shuffle(&mut self, instruction: &Instruction, lanes: u32) {
         let value = |lane: usize, at: usize| self.source(instruction.sources[at].place, 1, lane);
         let values: Vec<u64> = (0..LANES)

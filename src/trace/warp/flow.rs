@@ -97,7 +97,7 @@ impl Warp<'_> {
         Ok(())
     }
 
-    /// `lanes` go to the innermost entry of a kind and wait there for the others, those of barriers further in left out.
+    /// Moves `lanes` to the innermost entry of a kind, to wait for the others, and removes them from barriers further in.
     pub(super) fn leave(
         &mut self,
         instruction: &Instruction,
@@ -124,7 +124,8 @@ impl Warp<'_> {
         Ok(())
     }
 
-    /// The active lanes wait here for all others: below them on the stack, which is empty but for them when the last ones come.
+    /// Makes the active lanes wait for all others: at the bottom of the stack, which holds only them when the last lanes
+    /// arrive.
     pub(super) fn meet(&mut self) {
         self.pc += 1;
         if self.active == !self.exited {
@@ -150,7 +151,7 @@ impl Warp<'_> {
         self.pc += 1;
     }
 
-    /// Goes on with lanes that wait on the stack; false when there are none.
+    /// Resumes lanes that wait on the stack; false when there are none.
     pub(super) fn resume(&mut self) -> bool {
         while let Some(entry) = self.stack.pop() {
             let lanes = entry.lanes & !self.exited;

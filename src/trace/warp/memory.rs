@@ -17,7 +17,7 @@ fn of_lanes(step: usize, addresses: &[u32; LANES], lanes: u32) -> LaneAddresses 
 }
 
 impl Warp<'_> {
-    /// For the path.
+    /// Records the addresses of an access in the path.
     fn note_addresses(&mut self, addresses: &[u32; LANES], lanes: u32) {
         let Some(path) = &mut self.path else {
             return;
@@ -33,7 +33,7 @@ impl Warp<'_> {
         }
     }
 
-    /// For the path: an access to constant memory, where not all lanes access the same.
+    /// Records an access to constant memory in the path, unless all lanes access one address.
     pub(super) fn note_constants(&mut self, instruction: &Instruction, lanes: u32) {
         let (Some(path), Some(accesses)) = (&self.path, &mut self.accesses) else {
             return;
@@ -79,7 +79,7 @@ impl Warp<'_> {
         let is_byte = instruction
             .access
             .is_some_and(|access| access.bytes_per_lane == 1);
-        // Lanes that read one word of the block's memory read the same.
+        // Lanes that read the same word of the block's memory get equal values.
         let uniform = lanes == u32::MAX && space != Some(Space::Local) && self.uniform.holds(base);
         self.uniform.set(first, instruction.dst_registers, uniform);
         for lane in lanes_of(if uniform { 1 } else { lanes }) {

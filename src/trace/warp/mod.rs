@@ -1,9 +1,10 @@
-//! A warp whose 32 lanes compute everything, float data included.
+//! A warp whose 32 lanes compute everything, including float data.
 //!
-//! Models: registers, predicates, local memory per lane; the stack of reconvergence points with lanes
-//! that wait, break out or have ended. Leaves out: time; the order in which diverged paths run (the
-//! path that falls through runs first). Units: bytes. Sources: Fermi's SSY/PBK/.S as envytools
-//! describes them; PTX ISA 3.2 for the operations.
+//! Models: registers, predicates, local memory per lane; the stack of reconvergence points with lanes that wait, break out or
+//! have ended.
+//! Leaves out: time; the order of diverged paths (the fall-through path runs first).
+//! Units: bytes.
+//! Sources: Fermi's SSY/PBK/.S as envytools describes them; PTX ISA 3.2 for the operations.
 
 use super::error::TraceError;
 use super::launch::ConstantMemory;
@@ -20,19 +21,19 @@ mod uniform;
 
 use uniform::UniformRegisters;
 
-/// Lanes of a warp.
+/// Number of lanes of a warp.
 pub const LANES: usize = 32;
 
-/// Why an entry of the reconvergence stack was pushed.
+/// Reason for pushing an entry on the reconvergence stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reason {
     Sync,
     Break,
     Continue,
     Return,
-    /// Lanes that have come to where all lanes meet.
+    /// Lanes that wait for all others.
     Meeting,
-    /// The other side of a branch that not all lanes took.
+    /// Other side of a divergent branch.
     Diverged,
 }
 
@@ -56,7 +57,7 @@ impl Entry {
     }
 }
 
-/// Reason for which a warp stopped.
+/// Reason for a warp's stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
     Barrier,
@@ -76,20 +77,20 @@ pub struct WarpCounts {
 pub struct PathStep {
     /// Index of the instruction.
     pub instruction: u16,
-    /// The address that lane 0 accessed, if it did.
+    /// Address accessed by lane 0, if any.
     pub address: Option<u32>,
-    /// Lanes that are on this path.
+    /// Number of lanes on this path.
     pub lanes: u8,
 }
 
-/// Where the active lanes accessed memory.
+/// Memory access of the active lanes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaneAddresses {
-    /// Index into the path.
+    /// Index of the step in the path.
     pub step: usize,
     /// The active lanes, at least one, by bit.
     pub lanes: u32,
-    /// Address of each active lane.
+    /// Addresses of the active lanes, in order.
     pub addresses: Vec<u32>,
 }
 
@@ -105,21 +106,21 @@ pub struct Warp<'a> {
     /// Lane masks by number.
     predicates: [u32; 16],
     cc: [u8; LANES],
-    /// Registers that are equal in all lanes: results that depend on them alone are computed once.
+    /// Registers with equal values in all lanes; results that depend only on them are computed once.
     uniform: UniformRegisters,
     stack: Vec<Entry>,
     local: Vec<[u32; LANES]>,
     pub counts: WarpCounts,
-    /// By instruction, whether a lane executed it: its guard held, or it is a branch.
+    /// Whether a lane executed each instruction: its guard held, or it is a branch.
     pub reached: Vec<bool>,
     /// Executed instructions, when asked for.
     pub path: Option<Vec<PathStep>>,
-    /// Accesses of the path in its order, when asked for.
+    /// Accesses of the path, in order, when asked for.
     pub accesses: Option<Vec<LaneAddresses>>,
 }
 
 impl<'a> Warp<'a> {
-    /// Threads `first_thread..first_thread + n_threads` (at most 32) before the first instruction.
+    /// Starts threads `first_thread..first_thread + n_threads` (at most 32) before the first instruction.
     pub fn new(
         kernel: &'a Kernel,
         constants: &'a ConstantMemory,

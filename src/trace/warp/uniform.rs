@@ -1,7 +1,8 @@
-//! Registers that are the same in all lanes.
+//! Registers with equal values in all lanes.
 //!
-//! Models: which registers an instruction of all 32 lanes left alike, because all its sources were. Most of what an interpreter
-//! executes is such: fetching a token, comparing it, branching on it. Leaves out: registers that are alike by chance.
+//! Models: registers that an instruction of all 32 lanes leaves equal, because all its sources are. Most of an interpreter's
+//! instructions are of this kind: fetching a token, comparing it, branching on it.
+//! Leaves out: registers that are equal by chance.
 
 use super::{LANES, Warp};
 use crate::isa::instruction::Instruction;
@@ -9,7 +10,7 @@ use crate::isa::op::{Op, Special};
 use crate::isa::operand::{PT, Place, RZ};
 use crate::trace::alu::Outputs;
 
-/// A bit for every register; at first all hold zero.
+/// Set of registers; initially all hold zero.
 #[derive(Debug, Clone)]
 pub(super) struct UniformRegisters([u64; 4]);
 
@@ -34,7 +35,7 @@ impl UniformRegisters {
 }
 
 impl Warp<'_> {
-    /// Whether an arithmetic instruction gives the same in all of `lanes`, which are all.
+    /// Tells whether an arithmetic instruction has equal results in `lanes`, which must be all.
     pub(super) fn is_uniform(&self, instruction: &Instruction, lanes: u32) -> bool {
         if lanes != u32::MAX {
             return false;
@@ -57,7 +58,7 @@ impl Warp<'_> {
             && self.cc == [self.cc[0]; LANES]
     }
 
-    /// Writes the same to all lanes.
+    /// Writes the same result to all lanes.
     pub(super) fn write_all(&mut self, instruction: &Instruction, outputs: &Outputs) {
         if let Some(first) = instruction.dst {
             for part in 0..instruction.dst_registers.min(2) {

@@ -1,14 +1,15 @@
-//! ALU instructions and the bundles that issue together.
+//! ALU instructions, and the bundles in which they issue together.
 //!
-//! Models: the operations of the compiler's kernels; which of the five slots an instruction takes: that of the channel it writes,
-//! the fifth if that slot is taken or the operation needs it.
-//! Leaves out: operations that no committed listing has. Sources: AMD, Evergreen Family Instruction Set Architecture, section 4.3.
+//! Models: the operations of the compiler's kernels; the slot of each instruction: that of the channel it writes, or the fifth
+//! if that slot is taken or the operation requires it.
+//! Leaves out: operations that no committed listing contains.
+//! Sources: AMD, Evergreen Family Instruction Set Architecture, section 4.3.
 
 use super::operand::{Destination, Operand};
 
 macro_rules! opcodes {
     ($($name:ident $text:literal $transcendental:literal)*) => {
-        /// Operation of an ALU instruction.
+        /// Operation of an instruction.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Opcode { $($name),* }
 
@@ -17,7 +18,7 @@ macro_rules! opcodes {
                 match text { $($text => Some(Opcode::$name),)* _ => None }
             }
 
-            /// Whether only the fifth slot can do it.
+            /// Tells whether only the fifth slot can execute the operation.
             fn is_transcendental(self) -> bool {
                 match self { $(Opcode::$name => $transcendental),* }
             }
@@ -73,7 +74,7 @@ opcodes! {
     Barrier "GROUP_BARRIER" false
 }
 
-/// For which lanes an instruction counts.
+/// Lanes for which an instruction takes effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Predicate {
     Always,
@@ -87,7 +88,7 @@ pub struct Instruction {
     pub destination: Destination,
     pub sources: Vec<Operand>,
     pub predicate: Predicate,
-    /// 0 to 3 by channel, 4 the transcendental unit.
+    /// Slot: 0 to 3 by channel, 4 the transcendental unit.
     pub slot: u8,
 }
 
@@ -100,7 +101,7 @@ pub struct Line<'a> {
     opcode: Opcode,
     operands: Vec<&'a str>,
     predicate: Predicate,
-    /// Ends its bundle.
+    /// Whether the line ends its bundle.
     pub is_last: bool,
 }
 
@@ -121,7 +122,7 @@ impl<'a> Line<'a> {
         })
     }
 
-    /// With the literals of its bundle, after what is already in it.
+    /// Builds the instruction from the literals of its bundle and the instructions already in it.
     pub fn finish(&self, literals: &[u32], bundle: &Bundle) -> Option<Instruction> {
         let writes = !matches!(self.opcode, Opcode::LocalWrite | Opcode::Barrier);
         let (destination, sources) = match self.operands.split_first() {
@@ -150,7 +151,7 @@ fn predicate(text: &str) -> (&str, Predicate) {
     }
 }
 
-/// At commas, save that of a predicate's two destinations.
+/// Splits at commas, except between a predicate's two destinations.
 fn split(text: &str) -> Vec<&str> {
     let pieces = text.split(", ").flat_map(|p| p.trim().split(",  "));
     pieces
@@ -172,7 +173,7 @@ fn slot(opcode: Opcode, destination: Destination, bundle: &Bundle) -> u8 {
     }
 }
 
-/// A line of literals, `49(6.866362e-44), 0(0.000000e+00)`: as words.
+/// Parses a line of literals, `49(6.866362e-44), 0(0.000000e+00)`, as words.
 pub fn literals(line: &str) -> Option<Vec<u32>> {
     let words = line.split("), ").map(|piece| {
         let number: i64 = piece.split_once('(')?.0.trim().parse().ok()?;

@@ -1,6 +1,7 @@
-//! The control-flow program: clauses, jumps, loops.
+//! Control-flow program: clauses, jumps, loops.
 //!
-//! Models: what the compiler emits for kernels. Leaves out: calls, exports, vertex and pixel control flow.
+//! Models: the instructions that the compiler emits for kernels.
+//! Leaves out: calls, exports, vertex and pixel control flow.
 //! Units: addresses count control-flow instructions; clauses are named by the address of their first word.
 //! Sources: AMD, Evergreen Family Instruction Set Architecture, chapter 3.
 
@@ -10,9 +11,9 @@ use super::operand::{Channel, register};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClauseFlow {
     Plain,
-    /// Keeps the lanes that run, for a later pop.
+    /// Pushes the active lanes, for a later pop.
     PushBefore,
-    /// Takes back that many entries after its work.
+    /// Pops this many entries at the end.
     PopAfter(u8),
 }
 
@@ -26,17 +27,17 @@ pub enum Control {
     Fetch {
         clause: u16,
     },
-    /// A word of every lane to memory, address in words.
+    /// Stores a word of every lane to memory; the address is in words.
     Store {
         value: (u8, Channel),
         address: (u8, Channel),
     },
-    /// To `target` if no lane runs, taking back `pop` entries of the branch stack.
+    /// Jumps to `target` if no lane is active, popping `pop` entries of the branch stack.
     Jump {
         target: u16,
         pop: u8,
     },
-    /// The lanes that did not run so far.
+    /// Activates the lanes that were inactive so far.
     Else {
         target: u16,
         pop: u8,
@@ -55,7 +56,7 @@ pub enum Control {
     End,
 }
 
-/// One line of the control-flow program; nothing if it is none.
+/// Parses one line of the control-flow program; `None` for other lines.
 pub fn parse(line: &str) -> Option<Control> {
     let (name, rest) = line.split_once(' ').unwrap_or((line, ""));
     Some(match name {
@@ -94,7 +95,7 @@ fn alu(rest: &str, flow: ClauseFlow) -> Option<Control> {
     Some(Control::Alu { clause, flow })
 }
 
-/// `STORE_RAW T1.X, T0.X, 0`.
+/// Parses `STORE_RAW T1.X, T0.X, 0`.
 fn store(rest: &str) -> Option<Control> {
     let mut parts = rest.strip_prefix("STORE_RAW ")?.split(", ");
     Some(Control::Store {
@@ -103,7 +104,7 @@ fn store(rest: &str) -> Option<Control> {
     })
 }
 
-/// The number after `@`.
+/// Parses the number after `@`.
 fn address(rest: &str) -> Option<u16> {
     let digits = rest.split_once('@')?.1;
     let end = digits
@@ -112,7 +113,7 @@ fn address(rest: &str) -> Option<u16> {
     digits[..end].parse().ok()
 }
 
-/// The number after `POP:`.
+/// Parses the number after `POP:`.
 fn pops(rest: &str) -> Option<u8> {
     rest.split_once("POP:")?.1.trim().parse().ok()
 }

@@ -1,7 +1,8 @@
-//! A whole listing: control-flow program, clauses, resources.
+//! Parsing of a whole listing: control-flow program, clauses, resources.
 //!
-//! Leaves out: directives. Units: words of 64 bits for addresses of clauses.
-//! Sources: the listings; registers and branch stack stand in the first configuration word (SQ_PGM_RESOURCES).
+//! Leaves out: directives.
+//! Units: 64-bit words for addresses of clauses.
+//! Sources: the listings; registers and branch stack are in the first configuration word (SQ_PGM_RESOURCES).
 
 use super::R600Error;
 use super::alu::{Bundle, Instruction, Line, literals};
@@ -9,7 +10,7 @@ use super::control::{self, Control};
 use super::operand::{Channel, register};
 use std::collections::BTreeMap;
 
-/// One fetch: a word of every lane, address in bytes.
+/// One fetch: a word of every lane, with the address in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fetch {
     pub destination: (u8, Channel),
@@ -22,13 +23,13 @@ pub struct Listing {
     pub control: Vec<Control>,
     pub alu: BTreeMap<u16, Vec<Bundle>>,
     pub fetches: BTreeMap<u16, Vec<Fetch>>,
-    /// General registers that a lane needs, of four words each.
+    /// General registers needed per lane, of four words each.
     pub n_registers: u32,
-    /// Entries of the branch stack that a wavefront needs.
+    /// Entries of the branch stack needed per wavefront.
     pub n_stack_entries: u32,
 }
 
-/// Where the reader is.
+/// Current section of the listing.
 enum Place {
     Before,
     Configuration,
@@ -81,7 +82,7 @@ impl Listing {
 struct Reader<'a> {
     listing: Listing,
     place: Place,
-    /// Lines of the bundle that is being read; its literals follow it.
+    /// Lines of the bundle being read; its literals follow it.
     pending: Vec<Line<'a>>,
     literals: Vec<u32>,
 }
@@ -120,7 +121,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// Words come in pairs of a register's address and its value; the first value has what counts here.
+    /// Reads a configuration word. Words come in pairs of a register's address and its value; only the first value is used.
     fn configuration(&mut self, word: u32) {
         const IS_ADDRESS: u32 = 0x28000;
         if word < IS_ADDRESS && self.listing.n_registers == 0 {
@@ -150,7 +151,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// Puts the lines read so far into a bundle.
+    /// Collects the lines read so far in a bundle.
     fn finish_bundle(&mut self) -> Option<()> {
         let Place::Alu(clause) = self.place else {
             return Some(());
@@ -168,7 +169,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// `VTX_READ_32 T30.X, T30.X, 0, #1`.
+/// Parses `VTX_READ_32 T30.X, T30.X, 0, #1`.
 fn fetch(line: &str) -> Option<Fetch> {
     let mut parts = line.strip_prefix("VTX_READ_32 ")?.split(", ");
     let fetch = Fetch {

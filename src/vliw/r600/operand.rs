@@ -1,24 +1,25 @@
 //! Operands of ALU instructions.
 //!
-//! Models: registers, registers relative to the address register, the results of the bundle before (PV, PS), constants of bank 0,
-//! literals, inline constants, the queue of values read from local memory; negation and absolute value.
-//! Leaves out: other constant banks. Sources: AMD, Evergreen Family Instruction Set Architecture, sections 4.6 to 4.8.
+//! Models: registers, registers relative to the address register, the results of the previous bundle (PV, PS), constants of
+//! bank 0, literals, inline constants, the queue of values read from local memory; negation and absolute value.
+//! Leaves out: other constant banks.
+//! Sources: AMD, Evergreen Family Instruction Set Architecture, sections 4.6 to 4.8.
 
 /// One of the four words of a register.
 pub type Channel = u8;
 
-/// Where a value is read.
+/// Source of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     Register(u8, Channel),
-    /// The register that the address register says.
+    /// Register selected by the address register.
     Relative(u8, Channel),
-    /// Result of the previous bundle in this slot; slot 4 is the transcendental unit.
+    /// Result of this slot in the previous bundle; slot 4 is the transcendental unit.
     Previous(u8),
-    /// Word of constant bank 0, counted in words.
+    /// Word of constant bank 0, by its index.
     Constant(u16),
     Word(u32),
-    /// The oldest value in the queue of local memory.
+    /// Oldest value in the queue of local memory.
     LocalQueue,
 }
 
@@ -30,7 +31,7 @@ pub struct Operand {
     pub negative: bool,
 }
 
-/// Where a result is written.
+/// Destination of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Destination {
     Register(u8, Channel),
@@ -39,13 +40,13 @@ pub enum Destination {
     Address,
     /// The predicate of every lane, for instructions that name it.
     Predicate,
-    /// The lanes that go on.
+    /// Execution mask: the lanes that remain active.
     ExecMask,
     LocalQueue,
     None,
 }
 
-/// `X` to `W`.
+/// Parses a channel, `X` to `W`.
 pub fn channel(text: &str) -> Option<Channel> {
     match text {
         "X" | "x" => Some(0),
@@ -56,13 +57,13 @@ pub fn channel(text: &str) -> Option<Channel> {
     }
 }
 
-/// `T12.X`: register and channel.
+/// Parses a register and channel, `T12.X`.
 pub fn register(text: &str) -> Option<(u8, Channel)> {
     let (number, part) = text.strip_prefix('T')?.split_once('.')?;
     Some((number.parse().ok()?, channel(part)?))
 }
 
-/// `T(0 + AR.x).X+`: first register and channel.
+/// Parses a first register and channel, `T(0 + AR.x).X+`.
 pub fn relative(text: &str) -> Option<(u8, Channel)> {
     let (number, part) = text.strip_prefix("T(")?.split_once(" + AR.x).")?;
     Some((number.parse().ok()?, channel(part.strip_suffix('+')?)?))
@@ -85,10 +86,10 @@ impl Destination {
 }
 
 impl Operand {
-    /// A source as printed; `literals` are those of its bundle.
+    /// Parses a source; `literals` are those of its bundle.
     pub fn parse(text: &str, literals: &[u32]) -> Option<Self> {
         let unsigned = text.strip_prefix('-');
-        // Inline constants have their sign in their name.
+        // The names of inline constants include their sign.
         if let Some(word) = inline(text) {
             return Some(Operand::plain(Source::Word(word)));
         }
@@ -111,7 +112,7 @@ impl Operand {
     }
 }
 
-/// Constants that need no literal.
+/// Parses constants that need no literal.
 fn inline(text: &str) -> Option<u32> {
     Some(match text {
         "0.0" | "0" => 0,
