@@ -49,7 +49,7 @@
 //! * `cpu`, `vliw`: two other kinds of machine: one core of a CPU, and AMD's VLIW5 SIMDs.
 //! * `launch`: one launch on one device, as both performance models read it, and what a prediction is.
 //! * `sim`: the streaming multiprocessor, cycle by cycle.
-//! * `model`: the same in closed form.
+//! * `model`: the analytical model.
 //! * `systems`: the kernels, programs and launches of the four papers.
 //! * `predictor`: from names to predictions.
 //! * `study`: what-if studies.

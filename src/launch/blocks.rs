@@ -1,15 +1,15 @@
 //! Some blocks that one multiprocessor runs once, every one from its first instruction to its last.
 //!
-//! What it holds: a kernel's traces, which program each block runs, and what a launch tells of them. It is what
-//! traces of other tools become, and what a sample of a grid is when it is written for other tools.
-//! What it leaves out: the steady state of a long run (`sim::window`). Units: in the names.
+//! Models: a kernel's traces, the program of each block, and the launch. Traces of other tools are read into it, and a sample of a
+//! grid is written from it.
+//! Leaves out: the steady state of a long run (`sim::window`). Units: in the names.
 
 use super::code::ReplayCode;
 use super::geometry::Geometry;
 use crate::device::occupancy::BlockResources;
 use crate::trace::SegmentPool;
 
-/// See the module text.
+/// Blocks with the traces that they run.
 #[derive(Debug, Clone)]
 pub struct Blocks {
     pub kernel: String,

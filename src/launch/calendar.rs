@@ -1,11 +1,11 @@
 //! Which of many slots is free first, while each that is gets new work.
 //!
-//! What it does: a calendar queue; times never go back, and no work is longer than a bound known before.
+//! Models: a calendar queue; times never go back, and no work is longer than a bound known before.
 //! Units: any time. Sources: Brown, Calendar queues, Communications of the ACM 31 (1988).
 
 const NOBODY: u32 = u32::MAX;
 
-/// See the module text.
+/// A calendar queue of slots.
 #[derive(Debug)]
 pub struct Calendar {
     days_per_time: f64,
@@ -20,7 +20,7 @@ pub struct Calendar {
 }
 
 impl Calendar {
-    /// Of `slots`, none of which is given more than `longest` at once.
+    /// Creates a queue of `slots`, none of which is given more than `longest` at once.
     pub fn new(slots: usize, longest: f64) -> Self {
         let days = (2 * slots).next_power_of_two().max(64);
         Calendar {

@@ -1,7 +1,7 @@
-//! What keeps an instruction from issuing before its operands are there.
+//! Dependences: how long an instruction waits for its operands.
 //!
-//! What it holds: which results are waited for, and for how long where the compiler does not know it to the cycle.
-//! What it leaves out: the waits themselves; what an instruction waits for is in its [`super::code::ReplayOp`].
+//! Models: the results that are waited for, and how long if the compiler does not know it to the cycle.
+//! Leaves out: the waits themselves; what an instruction waits for is in its [`super::code::ReplayOp`].
 //! Units: cycles. Sources: the device preset.
 
 use super::spec::N_CLASSES;

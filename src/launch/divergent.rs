@@ -266,7 +266,7 @@ impl Launch {
     }
 }
 
-/// What takes `cycles[0]` with `repetitions[0]` and `cycles[1]` with `repetitions[1]`, with `n`.
+/// Returns the cycles with `n` repetitions, extrapolated from `cycles[0]` with `repetitions[0]` and `cycles[1]` with `repetitions[1]`.
 fn extrapolated(n: f64, repetitions: [u32; 2], cycles: [f64; 2]) -> f64 {
     let [few, more] = repetitions.map(f64::from);
     if few == more {

@@ -1,4 +1,4 @@
-//! What of the DRAM a multiprocessor has, and which page of it an address lies in.
+//! A multiprocessor's share of the DRAM, and the page of an address.
 //!
 //! Leaves out: time (`sim::dram`, `model::dram`). Units: core clock cycles and bytes, in the names. Sources: the device preset, `[dram]`.
 
@@ -15,8 +15,8 @@ pub struct DramSpec {
     pub page_bytes: u32,
     /// Pages open at a time.
     pub open_pages: u32,
-    /// Of so many requests those that wait for one page are served together, and others go on while a page is opened; without a queue each
-    /// waits for the one before it.
+    /// Length of the queue: requests in it for one page are served together, and others proceed while a page is opened; without a queue
+    /// each request waits for the one before it.
     pub queue_requests: u32,
 }
 

@@ -17,7 +17,7 @@ use crate::trace::launch::{Buffer, LOCAL_TOP};
 use crate::trace::warp::{LANES, LaneAddresses};
 use crate::trace::{AddressKind, ProgramTrace, SegmentId, SegmentPool, TraceOp, WarpPath};
 
-/// What the warps of one block executed.
+/// The executed paths of one block's warps.
 #[derive(Debug, Clone)]
 pub struct ExecutedBlock {
     pub warps: Vec<WarpPath>,
@@ -51,9 +51,9 @@ impl Offsets {
 pub struct ExecutedCode {
     pub code: ReplayCode,
     pub code_bytes: u32,
-    /// What each block's first warp runs.
+    /// The path of each block's first warp.
     pub order: Vec<u32>,
-    /// What the instructions are for.
+    /// Instructions by role.
     pub roles: RoleCounts,
     /// Words of its frame that a warp's lanes access, mean over the warps.
     pub mean_frame_words: f64,

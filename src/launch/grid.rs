@@ -82,7 +82,7 @@ impl Placement {
         Sample::Whole((0..sampled).map(of_smx).collect())
     }
 
-    /// The same where it is known how much work each block is, in any unit: a grid of a few waves ends with the multiprocessor that
+    /// Samples by the work of each block, in any unit: a grid of a few waves ends with the multiprocessor that
     /// has most to do.
     pub fn sample_by_work(&self, spread: u32, multiprocessors: u32, work: &[f64]) -> Sample {
         let is_equal = work.iter().all(|one| *one == work[0]);
@@ -101,7 +101,7 @@ impl Placement {
     }
 }
 
-/// What a multiprocessor is given.
+/// The blocks that a multiprocessor receives.
 #[derive(Debug, Clone, Default)]
 struct Given {
     blocks: Vec<u32>,
@@ -110,7 +110,7 @@ struct Given {
     end: f64,
 }
 
-/// What the multiprocessors that get any are given.
+/// Returns the blocks of each multiprocessor that receives any.
 fn busy(work: &[f64], n_smx: usize, resident_blocks: usize) -> Vec<Given> {
     let mut all = vec![Given::default(); n_smx];
     hand_out(work, n_smx * resident_blocks, |block, place, from| {

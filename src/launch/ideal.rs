@@ -1,8 +1,7 @@
 //! The multiprocessor with some of its parts made free.
 //!
-//! What it models: each part alone and any of them together, as changed values of [`SmxSpec`] that both performance models read.
-//! What it leaves out: what is not the multiprocessor's: occupancy, the grid, the host and what data adds are left out where the
-//! launch is resolved. Units: those of the spec.
+//! Models: each part alone and any of them together, as changed values of [`SmxSpec`] that both performance models read.
+//! Leaves out: occupancy, the grid, the host and divergence, which are idealized where the launch is resolved. Units: those of the spec.
 
 use super::dependence::DependenceTracking;
 use super::spec::{IssueLimit, N_CLASSES, SmxSpec};

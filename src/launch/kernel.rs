@@ -35,7 +35,7 @@ impl Grid {
         }
     }
 
-    /// The same with the time that each program takes for its work, over the mean.
+    /// Returns the work of each block, weighted with each program's time per work over the mean.
     pub fn timed(&self, times: &[f64]) -> Vec<f64> {
         match &self.programs {
             Some(programs) => {
@@ -54,7 +54,7 @@ impl Grid {
     }
 }
 
-/// What every model says of a kernel and its programs.
+/// Facts of a kernel and its programs that no model changes.
 #[derive(Debug, Clone)]
 pub struct Facts {
     /// Distinguishes kernels and programs: whoever keeps something about them keeps it under this number.
@@ -64,9 +64,9 @@ pub struct Facts {
     /// ordinary numbers go.
     pub assumed_branches_per_node: f64,
     pub mean_stack_levels: f64,
-    /// Of a steady iteration, mean over the blocks.
+    /// Warp instructions per node of a steady iteration, mean over the blocks.
     pub instructions_per_node: f64,
-    /// Of a warp before its case loop, mean over the blocks.
+    /// Warp instructions of a warp before its case loop, mean over the blocks.
     pub prologue_instructions: f64,
     /// Warp instructions that real fitness cases add to the traces, in percent.
     pub divergence_overhead_percent: f64,
@@ -86,7 +86,7 @@ pub struct Replay {
     pub programs: Vec<u32>,
 }
 
-/// What a kernel executes on average, for models that need no order of events.
+/// Average execution of a kernel, for models that need no order of events.
 #[derive(Debug, Clone)]
 pub struct Summary {
     /// Steady iterations, then prologues as programs without nodes.
@@ -103,7 +103,7 @@ pub struct Summary {
     pub stack_dim: u32,
 }
 
-/// See the module text.
+/// A kernel with its programs, traced on demand.
 pub trait TracedKernel: std::fmt::Debug + Send + Sync {
     fn facts(&self) -> &Facts;
 

@@ -1,8 +1,8 @@
 //! The whole grid: blocks over all multiprocessors, to the last one.
 //!
-//! What it models: the dispatcher hands blocks in grid order to whichever multiprocessor has a free block
+//! Models: the dispatcher hands blocks in grid order to whichever multiprocessor has a free block
 //! slot; blocks that share a multiprocessor share its throughput, which depends on how many there are;
-//! at the end of the grid multiprocessors run partly empty. What it leaves out: which programs share a
+//! at the end of the grid multiprocessors run partly empty. Leaves out: which programs share a
 //! multiprocessor (throughput per token is taken as the mix's).
 //! Units: tokens, cycles. Sources: dynamic block assignment, CUDA C Programming Guide 5.5, section 2.
 
@@ -28,7 +28,7 @@ impl RateCurve {
         (!points.is_empty()).then_some(RateCurve { points })
     }
 
-    /// The same curve, all rates multiplied.
+    /// Returns the curve with all rates multiplied by `factor`.
     pub fn times(&self, factor: f64) -> Self {
         let points = self.points.iter().map(|&(n, rate)| (n, rate * factor));
         RateCurve {
@@ -90,7 +90,7 @@ pub struct BlockSchedule {
     resident_blocks: usize,
     /// Tokens that a block resident from the start would have been given when the last block is handed out.
     until: f64,
-    /// The same when each of the blocks ends that are resident then, ascending, by multiprocessor.
+    /// When each block that is then resident ends, ascending, by multiprocessor.
     ends: Vec<Vec<f64>>,
 }
 
@@ -168,7 +168,7 @@ impl BlockSchedule {
         alone.fold(0.0, f64::max)
     }
 
-    /// The same where the pace of each depends on the others: from one end of a block to the next.
+    /// Ends the grid if the pace of each depends on the others: from one end of a block to the next.
     fn end_together(&self, rates: &Rates) -> f64 {
         let mut smxs = vec![0; self.most_residents() + 1];
         let mut left: Vec<Ending> = self
@@ -353,7 +353,7 @@ mod tests {
         }
     }
 
-    /// The same block by block: every multiprocessor has its own clock.
+    /// Returns the makespan block by block, with a clock for each multiprocessor.
     fn by_events(work: &[f64], n_smx: usize, resident: usize, rates: &RateCurve) -> f64 {
         let mut queue = work.iter().copied();
         let mut left: Vec<Vec<f64>> = vec![Vec::new(); n_smx];

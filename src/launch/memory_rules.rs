@@ -11,7 +11,6 @@ use crate::trace::SECTOR_BYTES;
 /// Lanes of a warp.
 const WARP: u32 = 32;
 
-/// See the module text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MemoryRules {
     pub coalescing: Coalescing,
@@ -20,7 +19,7 @@ pub struct MemoryRules {
     pub shared_lanes: u32,
     /// Lanes of an access to constant memory that take turns if their addresses differ; 0: turns are not counted.
     pub constant_lanes: u32,
-    /// What a store takes besides its sectors where it writes parts of them.
+    /// Sectors that a store costs besides its own if it writes parts of them.
     pub mask_sectors: u8,
 }
 

@@ -1,12 +1,12 @@
 //! How fast a multiprocessor is, by its resident blocks and by what the others are doing.
 //!
-//! What it models: all multiprocessors share what the L2 takes in a cycle. While all are at work each has its share of that; at the
-//! end of a grid, where some have ended or hold fewer blocks, what they leave is taken by the others.
-//! What it leaves out: that the chip divides it unevenly. Units: tokens, cycles, bytes.
+//! Models: all multiprocessors share the L2's ingest rate. While all are at work each has its share; at the end of a grid, when
+//! some have ended or hold fewer blocks, the others take the rest.
+//! Leaves out: that the chip divides it unevenly. Units: tokens, cycles, bytes.
 
 use super::makespan::RateCurve;
 
-/// See the module text.
+/// Rates of a multiprocessor, alone and beside the others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rates {
     /// While all multiprocessors do the same.
@@ -19,7 +19,7 @@ struct Uncrowded {
     /// While the others send nothing.
     rates: RateCurve,
     bytes_per_token: f64,
-    /// What the L2 takes from all in a cycle.
+    /// Bytes that the L2 ingests from all per cycle.
     accepts_bytes: f64,
 }
 

@@ -1,7 +1,7 @@
 //! The multiprocessor as plain numbers, which the simulator is built from and the analytical model reads.
 //!
-//! What it holds: one value per mechanism, already resolved for one kernel and one L1/shared split.
-//! What it leaves out: where a value comes from; that is in the device preset (`fixtures/devices/`).
+//! Models: one value per mechanism, already resolved for one kernel and one L1/shared split.
+//! Leaves out: where a value comes from; that is in the device preset (`fixtures/devices/`).
 //! Units: core clock cycles and bytes, in the names.
 //! Sources: the preset, see [`SmxSpec::new`].
 
@@ -62,7 +62,7 @@ pub struct SmxSpec {
     pub taken_branch_cycles: u32,
     /// How instructions lie in the code.
     pub code_layout: CodeLayout,
-    /// What is waited for before an instruction issues.
+    /// How results are waited for before an instruction issues.
     pub dependences: DependenceTracking,
     /// Global loads that one warp may have on their way to the L2.
     pub global_loads_in_flight_per_warp: usize,
@@ -80,7 +80,7 @@ pub struct SmxSpec {
     pub l2_accepts_bytes_per_cycle: f32,
     /// One multiprocessor's share of the DRAM.
     pub dram: DramSpec,
-    /// What all multiprocessors share.
+    /// The L2 that all multiprocessors share.
     pub whole_l2: CacheSpec,
     pub whole_dram: DramSpec,
     pub whole_l2_accepts_bytes_per_cycle: f32,
@@ -92,7 +92,7 @@ pub struct SmxSpec {
     pub icache_l15_bytes: u32,
     pub icache_line_bytes: u32,
     pub icache_l1_latency_cycles: u32,
-    /// What a line that a scheduler is given takes of its issue slots, in [`WAIT_UNITS`]ths.
+    /// Issue slots that a fetched line costs a scheduler, in [`WAIT_UNITS`]ths.
     pub icache_l0_line_slots: u8,
     pub icache_l15_latency_cycles: u32,
     pub icache_l2_latency_cycles: u32,
@@ -104,7 +104,7 @@ pub struct SmxSpec {
     pub l1_caches_local: bool,
     /// Lines that are not in the L1 are looked up in an L2.
     pub has_l2: bool,
-    /// What is read from global memory is in the L2 from the start: an earlier launch read it, or the host has just put it there.
+    /// Data read from global memory is in the L2 from the start: an earlier launch read it, or the host has just put it there.
     pub l2_holds_data: bool,
     /// Global loads are looked up in the L1, too.
     pub l1_caches_global_loads: bool,
@@ -112,13 +112,13 @@ pub struct SmxSpec {
     pub l1_write_through: bool,
     /// Stored lines that may wait for the write port before the unit stops.
     pub store_queue_lines: u32,
-    /// What the request for a line takes of the write port.
+    /// Bytes of the write port that the request for a line takes.
     pub l2_request_bytes: u32,
-    /// Of no real machine: see [`crate::device::ideal`].
+    /// Idealization (see [`crate::device::ideal`]): every access of the L1 hits.
     pub l1_always_hits: bool,
-    /// The same: accesses take nothing of the load/store unit.
+    /// Idealization: accesses take no time of the load/store unit.
     pub unit_is_unlimited: bool,
-    /// The same: a longer stall count of the code is cut.
+    /// Idealization: the longest stall count; longer ones are cut.
     pub longest_stall_cycles: u8,
 }
 
@@ -210,7 +210,7 @@ impl SmxSpec {
         .without(device.ideals))
     }
 
-    /// The same in a launch: where its blocks are fewer than the multiprocessors, fewer share what the L2 takes.
+    /// Returns the numbers in a launch: with fewer blocks than multiprocessors, fewer share the L2's ingest rate.
     pub fn at_work(mut self, geometry: &Geometry) -> Self {
         let all = self.whole_l2_accepts_bytes_per_cycle;
         let at_work = geometry.blocks().clamp(1, geometry.n_smx);
@@ -218,13 +218,13 @@ impl SmxSpec {
         self
     }
 
-    /// What a multiprocessor can send to the L2 in a cycle while the others do the same.
+    /// Returns the bytes that a multiprocessor can send to the L2 per cycle while the others do the same.
     pub fn l2_write_limit(&self) -> f32 {
         self.l2_write_bytes_per_cycle
             .min(self.l2_accepts_bytes_per_cycle)
     }
 
-    /// The same multiprocessor while the others send nothing; `None` where it can then send no more.
+    /// Returns the multiprocessor while the others send nothing; `None` if it can send no more then.
     pub fn uncontended(&self) -> Option<Self> {
         (self.l2_accepts_bytes_per_cycle < self.l2_write_bytes_per_cycle).then(|| SmxSpec {
             l2_accepts_bytes_per_cycle: f32::INFINITY,
@@ -263,7 +263,7 @@ fn check_schedulers(device: &Device) -> Result<(), Refused> {
     Ok(())
 }
 
-/// What a line of straight code takes longer from a farther level, by the pace of one warp that runs such code.
+/// Returns the additional cycles of a line of straight code from each farther level, from the pace of one warp that runs such code.
 fn next_line_cycles(cache: &device::InstructionCache) -> [u32; 2] {
     let jumps = [cache.l15_latency_cycles, cache.l2_latency_cycles];
     let [near, levels @ ..] = cache.cycles_per_instruction.as_slice() else {
@@ -332,7 +332,7 @@ fn dram_share(device: &Device, n_smx: u32) -> DramSpec {
     }
 }
 
-/// What the L2 takes from all multiprocessors.
+/// Returns the bytes that the L2 ingests per cycle from all multiprocessors.
 fn accepted_bytes(device: &Device) -> f32 {
     match device.l2.ingest_bytes_per_cycle {
         0.0 => f32::INFINITY,
@@ -352,7 +352,7 @@ mod tests {
     use crate::device::Preset;
     use crate::launch::testing;
 
-    /// What a field may hold ends where the simulator's tables do.
+    /// The allowed range of a field ends with the simulator's tables.
     #[test]
     fn a_preset_may_have_what_there_is_room_for() {
         let preset = Preset::load("gtx670").unwrap();
