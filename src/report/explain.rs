@@ -7,7 +7,7 @@
 
 use super::chart::bars::{Bar, StackedBars};
 use super::columns::Columns;
-use super::table::table;
+use super::table::{WIDTH, table, wrapped};
 use super::verdict::{self, stack_bytes};
 use crate::device::ideal::Ideal;
 use crate::launch::prediction::Prediction;
@@ -182,14 +182,17 @@ pub fn text(explanations: &[Explanation]) -> String {
     let mut out = String::new();
     for (number, explanation) in explanations.iter().enumerate() {
         out += &format!("[{}] {}\n", number + 1, explanation.label);
-        out += &format!("    {}\n", explanation.bottleneck);
+        out += &wrapped(&explanation.bottleneck, 4, WIDTH);
     }
     for (number, explanation) in explanations.iter().enumerate() {
         if let Some(comparison) = &explanation.comparison {
-            if explanations.len() > 2 {
-                out += &format!("[1] and [{}]: ", number + 1);
+            let both = match explanations.len() > 2 {
+                true => format!("[1] and [{}]: ", number + 1),
+                false => String::new(),
+            };
+            for line in (both + comparison).lines() {
+                out += &wrapped(line, 0, WIDTH);
             }
-            out += &format!("{comparison}\n");
         }
     }
     out += "\n";

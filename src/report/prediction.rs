@@ -13,7 +13,14 @@ pub fn text(prediction: &Prediction) -> String {
     let columns = memory_columns(launch_columns());
     let figures = issue_columns(columns).turned(&["figure", "value"], &[prediction]);
     let stack = cpi_table(&prediction.cpi_stack);
-    format!("{figures}\n{stack}")
+    let configuration = &prediction.configuration;
+    format!(
+        "{} on {}, {}, {} threads per block\n\n{figures}\n{stack}",
+        configuration.kernel,
+        configuration.problem,
+        configuration.sizes_in_words(),
+        configuration.threads_per_block
+    )
 }
 
 /// A line with the measured speed of the same launch.
@@ -27,16 +34,6 @@ pub fn beside(prediction: &Prediction, measured: &MeasuredSpeed) -> String {
 
 fn launch_columns() -> Columns<Prediction> {
     Columns::<Prediction>::new(1)
-        .shown("configuration", |one| {
-            let configuration = &one.configuration;
-            format!(
-                "{} on {}, {}, {} threads per block",
-                configuration.kernel,
-                configuration.problem,
-                configuration.sizes_in_words(),
-                configuration.threads_per_block
-            )
-        })
         .shown("billion GPop/s", |one| one.gpops_billion)
         .digits(3)
         .shown("time of the kernel (ms)", |one| one.run_milliseconds)

@@ -6,8 +6,8 @@ use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyl
 
 const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::new('─', '─', '─', '─'));
 
-/// Characters of a line that fits a terminal side by side with another.
-pub const WIDTH: usize = 100;
+/// Characters of a line that fits every terminal.
+pub const WIDTH: usize = 80;
 
 /// A text in lines of at most `width` characters where its words allow it, the first `indent` further in, the others at least 4.
 pub fn wrapped(text: &str, indent: usize, width: usize) -> String {
