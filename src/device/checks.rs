@@ -58,7 +58,7 @@ fn check_powers_of_two(device: &Device) -> Result<(), Refused> {
     }
 }
 
-/// What it takes is a rate, or whatever comes.
+/// Refuses an L2 ingest rate that is too low for the number of multiprocessors; 0 is unlimited.
 fn check_l2_writes(device: &Device) -> Result<(), Refused> {
     const LEAST_SHARE: f64 = 0.01;
     let (all, n_smx) = (device.l2.ingest_bytes_per_cycle, device.chip.n_smx);
@@ -70,7 +70,7 @@ fn check_l2_writes(device: &Device) -> Result<(), Refused> {
     Ok(())
 }
 
-/// What is simulated of it fits into the host's memory.
+/// Refuses an L2 whose simulation would not fit the host's memory.
 fn check_l2(device: &Device) -> Result<(), Refused> {
     let (bytes, line_bytes) = (u64::from(device.l2.bytes), u64::from(device.l2.line_bytes));
     if bytes > MOST_LINES * line_bytes {
@@ -179,7 +179,7 @@ fn thousandths_up(value: f64) -> f64 {
     (1000.0 * value).ceil() / 1000.0
 }
 
-/// What the sections `pipes` and `throughput` call a class.
+/// Name of a class in the sections `pipes` and `throughput`.
 fn class_field(class: OpClass) -> &'static str {
     match class {
         OpClass::Fp32 => "fp32",
@@ -307,7 +307,7 @@ mod tests {
         assert_eq!(constant(8).expect("a quarter").allowed, "0, 16 or 32");
     }
 
-    /// What the message allows is allowed, and nothing less: 4 schedulers' warps in 255 cycles, rounded up.
+    /// The least rate in the message is accepted, and nothing lower: 4 schedulers' warps in 255 cycles, rounded up.
     #[test]
     fn the_least_rate_of_a_pipe_is_the_one_that_is_told() {
         let refused = |lanes| refused_of(|device| device.throughput.sfu_lanes_per_cycle = lanes);

@@ -1,7 +1,7 @@
-//! What of a machine can be taken away to see what it costs: each is one part, made free.
+//! Parts of a machine that can be idealized to measure their cost.
 //!
-//! What it holds: the parts, their names, and sets of them. How a part is made free is said where the launch is resolved
-//! (`launch::ideal`). No preset asks for any: a real machine has none of them.
+//! Models: the parts, their names, and sets of them. `launch::ideal` idealizes each. No preset asks for any: no real machine
+//! has them.
 //! Sources: the parts are those of the simulator; the method is that of idealized runs, as Fields, Rubin and Bodík,
 //! Focusing Processor Policies via Critical-Path Prediction, ISCA 2001, and Fields et al., Interaction Cost, MICRO 2003.
 

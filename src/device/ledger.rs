@@ -34,20 +34,20 @@ impl Reader {
     }
 }
 
-/// Fields that act only where another field says so.
+/// Fields that act only under a condition on another field.
 #[derive(Debug)]
 pub struct Condition {
     /// `section.field`.
     pub fields: &'static [&'static str],
     /// The fields that decide.
     decided_by: &'static [&'static str],
-    /// What they say here, or do not.
+    /// Reason why the fields are idle when the condition fails.
     pub because: &'static str,
     holds: fn(&Device) -> bool,
 }
 
 impl Condition {
-    /// Whether `field` has a say.
+    /// Whether `field` is one of the deciding fields.
     pub fn is_decided_by(&self, field: &str) -> bool {
         self.decided_by.contains(&field)
     }

@@ -42,9 +42,9 @@ pub enum DeviceError {
     /// No preset of this name.
     #[error("unknown device \"{given}\"; allowed: {allowed}")]
     Unknown {
-        /// What was given.
+        /// Device given.
         given: String,
-        /// What is allowed instead.
+        /// Devices that are allowed.
         allowed: String,
     },
     /// A machine that is not made of warps and schedulers.
@@ -52,7 +52,7 @@ pub enum DeviceError {
         "device {given}: given a machine of VLIW SIMDs; allowed with it: `reproduce --paper gpocl --device {given}`, `list devices {given}`"
     )]
     OtherKind {
-        /// What was given.
+        /// Device given.
         given: String,
     },
     /// A file that cannot be read.
@@ -60,7 +60,7 @@ pub enum DeviceError {
     Read {
         /// Its name.
         file: String,
-        /// What went wrong.
+        /// Error of the read.
         source: std::io::Error,
     },
     /// A file that is not a device file.
@@ -70,7 +70,7 @@ pub enum DeviceError {
         file: String,
         /// Counted from 1.
         line: usize,
-        /// What is wrong with it.
+        /// Description of the mistake.
         message: String,
     },
     /// A value that no device can have.

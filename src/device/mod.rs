@@ -64,7 +64,7 @@ impl Preset {
 }
 
 impl Device {
-    /// The same machine with nothing but these made free.
+    /// Returns the machine with exactly `ideals` idealized.
     #[doc(hidden)]
     pub fn without(&self, ideals: ideal::Ideals) -> Device {
         Device {
@@ -73,7 +73,7 @@ impl Device {
         }
     }
 
-    /// Whether the values fit each other: what single ranges cannot say.
+    /// Whether the values fit each other, beyond single ranges.
     #[doc(hidden)]
     pub fn check(&self) -> Result<(), Refused> {
         checks::check(self)

@@ -10,7 +10,7 @@ use super::policy::RegisterAllocation;
 use crate::util::names::named;
 use serde::Serialize;
 
-/// What a kernel asks for.
+/// Resources of one block of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct BlockResources {
     /// Threads in a block.
@@ -32,7 +32,7 @@ pub struct OccupancyLimits {
     pub blocks_per_smx: u32,
     pub registers_per_smx: u32,
     pub registers_per_thread: u32,
-    /// What gets its registers together.
+    /// Unit of register allocation: warp or block.
     pub register_allocation: RegisterAllocation,
     pub register_unit: u32,
     pub n_register_partitions: u32,
@@ -108,43 +108,43 @@ pub enum OccupancyError {
     /// Threads in a block.
     #[error("threads per block: given {given}; allowed: 1 to {most}")]
     Threads {
-        /// What was given.
+        /// Threads per block requested.
         given: u32,
-        /// The most that is allowed.
+        /// Upper limit.
         most: u32,
     },
     /// Registers of a thread.
     #[error("registers per thread: given {given}; allowed: 1 to {most}")]
     RegistersPerThread {
-        /// What was given.
+        /// Registers per thread requested.
         given: u32,
-        /// The most that is allowed.
+        /// Upper limit.
         most: u32,
     },
     /// Registers of a block.
     #[error("registers of one block: given {given} ({warps} warps); allowed: at most {most}")]
     RegistersPerBlock {
-        /// What was given.
+        /// Registers the block needs.
         given: u32,
         /// Warps of the block.
         warps: u32,
-        /// The most that is allowed.
+        /// Upper limit.
         most: u32,
     },
     /// Shared memory of a block, bytes.
     #[error("shared memory of one block: given {given} bytes; allowed: at most {most} bytes")]
     Shared {
-        /// What was given.
+        /// Bytes the block needs.
         given: u32,
-        /// The most that is allowed.
+        /// Upper limit.
         most: u32,
     },
     /// A size that the shared memory cannot be set to, bytes.
     #[error("preferred shared memory: given {given} bytes; allowed: {allowed:?} bytes")]
     Preference {
-        /// What was given.
+        /// Bytes requested.
         given: u32,
-        /// What is allowed instead.
+        /// Sizes that are allowed, in bytes.
         allowed: Vec<u32>,
     },
 }
@@ -344,8 +344,8 @@ mod tests {
     use super::*;
     use crate::device::Preset;
 
-    /// Of 64 KiB, 60 percent are 39,321 bytes, which the smaller carve-out of 32 KiB has not; of blocks that each take 1 KiB more,
-    /// as many count as that is enough for.
+    /// Carve-out for 60 percent of 64 KiB, 39,321 bytes, is the larger one: the smaller has 32 KiB. Memory reserved per block,
+    /// 1 KiB here, counts.
     #[test]
     fn a_carve_out_is_the_least_that_has_so_many_percent() {
         let mut limits = OccupancyLimits::of(&Preset::load("t4").unwrap().device);

@@ -23,19 +23,19 @@ macro_rules! choice {
 pub(super) use choice;
 
 choice! {
-    /// Which ready warp a scheduler issues from.
+    /// Choice of the ready warp that a scheduler issues from.
     WarpPolicy {
-        /// The one after the last that issued.
+        /// The next warp after the last that issued.
         LooseRoundRobin = "loose_round_robin",
-        /// The same as before as long as it is ready, else the one that has been resident longest; of a block, the last one.
+        /// The last warp issued while it is ready, else the longest resident; within a block, the last warp.
         GreedyThenOldest = "greedy_then_oldest",
-        /// The same as before as long as it is ready, else the next.
+        /// The last warp issued while it is ready, else the next.
         GreedyThenNext = "greedy_then_next",
     }
 }
 
 choice! {
-    /// What keeps an instruction from issuing before its operands are there.
+    /// Mechanism that delays an instruction until its operands are ready.
     Dependencies {
         /// The hardware tracks the registers that loads write; the compiler's stall counts do the rest (Kepler).
         Registers = "registers",
@@ -47,14 +47,14 @@ choice! {
 }
 
 choice! {
-    /// What accesses of lanes that are executed one by one move of global and local memory.
+    /// Memory transferred by global and local accesses of lanes that are executed one by one.
     Coalescing {
         /// Every 128-byte line or 32-byte sector that is touched, once (compute capability 2 and later).
         Lines = "lines",
-        /// Of each half-warp one segment of 16 words, if lane k accesses word k of it; else 32 bytes for every lane (compute
+        /// One segment of 16 words per half-warp if lane k accesses word k of it; otherwise 32 bytes per lane (compute
         /// capability 1.0 and 1.1).
         HalfWarpsInOrder = "half_warps_in_order",
-        /// Of each half-warp the segments that it touches, or the halves or quarters of them that it uses (compute
+        /// The segments that each half-warp touches, reduced to the halves or quarters it uses (compute
         /// capability 1.2 and 1.3).
         HalfWarpsBySegment = "half_warps_by_segment",
     }
@@ -103,7 +103,7 @@ choice! {
 }
 
 choice! {
-    /// What gets its registers together, in whole units.
+    /// Granularity of register allocation, in whole units.
     RegisterAllocation {
         /// Each warp, in one part of the register file.
         Warp = "warp",

@@ -108,7 +108,7 @@ device! {
         block_cycles: u32, "cycles", CYCLES, [Sim, Model];
     }
 
-    /// What fits into one SMX, and the granularities of allocation.
+    /// Capacities of one SMX, and the granularities of allocation.
     limits: Limits {
         warp_lanes: u32, "lanes", (32.0, 32.0), [Occupancy];
         threads_per_block: u32, "threads", (32.0, 1024.0), [Occupancy];
@@ -159,17 +159,17 @@ device! {
         store_queue_lines: u32, "lines", (1.0, 4096.0), [Sim, Model];
         /// Stored lines and lines written back pass the unit at this rate.
         store_bytes_per_cycle: u32, "bytes/cycle/SMX", (1.0, 4096.0), [Sim, Model];
-        /// What comes from the L2 passes the unit at this rate; 0 where it has a way of its own.
+        /// Rate at which data from the L2 passes the unit; 0 if it has a path of its own.
         return_bytes_per_cycle: u32, "bytes/cycle/SMX", (0.0, 4096.0), [Sim, Model];
-        /// L1 misses that may be on their way from the L2 together.
+        /// L1 misses that may be in flight from the L2 at once.
         l1_misses_in_flight: u32, "misses", (1.0, 4096.0), [Sim, Model];
-        /// Global loads that one warp may have on their way to the L2: each counts for the latency of an L2 hit.
+        /// Global loads that one warp may have in flight to the L2: each counts for the latency of an L2 hit.
         global_loads_in_flight_per_warp: u32, "loads", (1.0, 64.0), [Sim, Model];
-        /// Who comes first where several schedulers ask in one cycle.
+        /// Arbitration among schedulers that ask in the same cycle.
         arbitration: Arbitration, "policy", ANY, [Sim];
-        /// What a warp moves of global and local memory, where its lanes are executed one by one.
+        /// Coalescing of global and local accesses, if lanes are executed one by one.
         coalescing: Coalescing, "policy", ANY, [Sim, Model];
-        /// From one transaction of an access to its next, where lanes that are served together take more than one.
+        /// Cycles between transactions of an access, if lanes that are served together need more than one.
         uncoalesced_cycles: u32, "cycles", (0.0, 1000.0), [Sim, Model];
     }
 
@@ -240,11 +240,11 @@ device! {
         index_hash: IndexHash, "function", ANY, [Sim, Model];
         /// Address bits that the index hash folds into the low bits of the set number.
         index_hash_bits: Vec<u32>, "address bits", (0.0, 31.0), [Sim, Model];
-        /// What the bits of a line's number flip of the number of its set, lowest first.
+        /// XOR masks of the set number, one per bit of the line number, lowest bit first.
         set_bits: Vec<u32>, "set bits", (0.0, 65535.0), [Sim, Model];
         /// Ways of every set that hold no line.
         reserved_ways: u32, "ways", (0.0, 1e6), [Sim, Model];
-        /// What the bits of a line's number flip of the number of its row; there are as many rows in a set as that needs.
+        /// XOR masks of the row number, one per bit of the line number; a set has as many rows as the masks need.
         row_bits: Vec<u32>, "row bits", (0.0, 4095.0), [Sim];
         lines_per_row: u32, "lines", (1.0, 64.0), [Sim];
         /// Hits of a row, the last ones, whose lines stay.
@@ -254,7 +254,7 @@ device! {
         caches_global_loads: bool, "yes/no", ANY, [Sim, Model];
         write_back: bool, "yes/no", ANY, [Sim, Model];
         fills_hold_lines: bool, "yes/no", ANY, [Sim];
-        /// What a miss fetches of a line, if no more of it is asked for.
+        /// Bytes of a line that a miss fetches at least.
         sector_bytes: u32, "bytes", (32.0, 128.0), [Sim, Model];
         fetch_on_write_miss: bool, "yes/no", ANY, [Sim, Model];
         hit_latency_cycles: u32, "cycles", CYCLES, [Sim, Model];
@@ -282,13 +282,13 @@ device! {
         port_bytes_per_cycle: f64, "bytes/cycle/SMX", RATE, [Sim, Model];
         /// The part of the port's width that measurements reach.
         port_efficiency: f64, "fraction", FRACTION, [Sim, Model];
-        /// What the request for a line takes of the port for writes.
+        /// Write-port bytes of the request for a line.
         request_bytes: u32, "bytes", (0.0, 128.0), [Sim, Model];
-        /// What a store takes of the port for writes besides its sectors of 32 bytes, where it writes parts of one.
+        /// Write-port bytes that a store costs in addition to its sectors of 32 bytes, if it writes only parts of one.
         mask_bytes: u32, "bytes", (0.0, 128.0), [Sim, Model];
         /// Width of an SMX's port for writes.
         write_bytes_per_cycle: f64, "bytes/cycle/SMX", RATE, [Sim, Model];
-        /// What the L2 takes from all SMXs together; 0: whatever their ports bring.
+        /// Rate at which the L2 ingests from all SMXs together; 0: limited only by their ports.
         ingest_bytes_per_cycle: f64, "bytes/cycle", (0.0, 1e6), [Sim, Model];
     }
 
@@ -308,17 +308,17 @@ device! {
         page_bytes: u32, "bytes", (32.0, 65_536.0), [Sim, Model];
         /// Least time between two activations of rows in one partition.
         activation_interval_ns: f64, "ns", (0.0, 1000.0), [Sim, Model];
-        /// Of so many requests to a partition the controller takes first those whose page is open (FR-FCFS); 0: it takes them in their order.
+        /// Requests to a partition that the controller reorders, those with an open page first (FR-FCFS); 0: in order.
         queue_requests: u32, "requests", (0.0, 1024.0), [Sim, Model];
     }
 
     /// Instruction fetch.
     instruction_cache: InstructionCache {
-        /// What each scheduler has in front of its first-level cache, the next line included that is fetched ahead; 0: nothing.
+        /// Instruction buffer of each scheduler, before its first-level cache, including the line fetched ahead; 0: none.
         l0_bytes: u32, "bytes", (0.0, 65_536.0), [Sim, Model];
-        /// What each of its lines that comes from the first level takes of the scheduler's issue slots.
+        /// Issue slots that each line from the first level costs the scheduler.
         l0_line_slots: f64, "slots", (0.0, 4.0), [Sim];
-        /// From a jump to a line that is there in the first level only.
+        /// Latency of a jump to a line that only the first level holds.
         l1_latency_cycles: u32, "cycles", CYCLES, [Sim, Model];
         l1_bytes: u32, "bytes", CODE, [Sim, Model];
         /// First-level caches of an SMX; neighbouring schedulers share one where there are fewer than schedulers.
@@ -330,10 +330,10 @@ device! {
         instructions_per_group: u32, "instructions", (1.0, 64.0), [Sim, Model];
         group_bytes: u32, "bytes", (8.0, 1024.0), [Sim, Model];
         line_bytes: u32, "bytes", (8.0, 1024.0), [Sim, Model];
-        /// The next line is on its way while a line runs: straight code is then as fast as `cycles_per_instruction` says.
+        /// Whether the next line is prefetched while a line runs: straight code then runs at `cycles_per_instruction`.
         prefetches: bool, "yes/no", ANY, [Sim, Model];
         l15_latency_cycles: u32, "cycles", CYCLES, [Sim, Model];
-        /// What the second level gives all first-level caches of an SMX together; 0: as much as they ask for.
+        /// Bandwidth of the second level to all first-level caches of an SMX together; 0: unlimited.
         l15_bytes_per_cycle: u32, "bytes/cycle/SMX", (0.0, 4096.0), [Sim];
         l2_latency_cycles: u32, "cycles", CYCLES, [Sim, Model];
     }

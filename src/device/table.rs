@@ -212,7 +212,7 @@ impl PresetFile {
         take(&mut self.identity, "device", name)
     }
 
-    /// The same, where a file need not have it.
+    /// Optional field of the section `device`.
     pub fn identity_optional<T: FieldValue>(&mut self, name: &str) -> Result<Option<T>, Refused> {
         take_optional(&mut self.identity, "device", name)
     }
