@@ -1,15 +1,15 @@
-//! Some blocks that one multiprocessor runs once, every one from its first instruction to its last.
+//! Blocks that one multiprocessor runs once, each from its first instruction to its last.
 //!
-//! What it holds: a kernel's traces, which program each block runs, and what a launch tells of them. It is what
-//! traces of other tools become, and what a sample of a grid is when it is written for other tools.
-//! What it leaves out: the steady state of a long run (`sim::window`). Units: in the names.
+//! Models: a kernel's traces, the program of each block, and the launch geometry. Traces of other tools are imported in this
+//! form, and a sample of a grid is exported from it.
+//! Leaves out: the steady state of a long run (`sim::window`). Units: in the names.
 
 use super::code::ReplayCode;
 use super::geometry::Geometry;
 use crate::device::occupancy::BlockResources;
 use crate::trace::SegmentPool;
 
-/// See the module text.
+/// The blocks of one multiprocessor with their traces.
 #[derive(Debug, Clone)]
 pub struct Blocks {
     pub kernel: String,
@@ -25,7 +25,7 @@ pub struct Blocks {
     pub order: Vec<u32>,
     /// 0 when all warps of a block run the same program, 1 when they run successive ones.
     pub programs_per_warp: u32,
-    /// Iterations of the case loop that a block runs at most.
+    /// Most iterations of the case loop that a block runs.
     pub iterations: u32,
 }
 

@@ -1,4 +1,4 @@
-//! What a cache is: geometry, replacement, and how an address becomes a set.
+//! Cache specifications: geometry, replacement, and the mapping of addresses to sets.
 //!
 //! Units: bytes. Sources: the device preset; the XOR hash is Fermi's L1 as in GPGPU-Sim (after Nugteren et al., HPCA
 //! 2014).
@@ -8,7 +8,7 @@ use crate::device::{Device, IndexHash};
 
 use crate::util::refused::Refused;
 
-/// How an address becomes a set number.
+/// The mapping of an address to a set number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SetIndex {
     /// The low bits of the line address.
@@ -17,11 +17,11 @@ pub enum SetIndex {
     Xor(XorBits),
     /// Evenly spread, whatever the stride: the L2, whose slices are chosen by an unpublished hash.
     Spread,
-    /// What every bit of the line address flips.
+    /// The XOR of one mask per set bit of the line address.
     Bits(BitFlips),
 }
 
-/// What the bits of a line address, lowest first, flip of a number.
+/// A hash of line addresses: the XOR of one mask for each address bit that is set, lowest bit first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct BitFlips([u16; BitFlips::MOST]);
 
@@ -62,7 +62,7 @@ pub struct RowSpec {
 }
 
 impl RowSpec {
-    /// Of the device's L1, where it has rows.
+    /// Returns the rows of the device's L1; `None` if its replacement does not use rows.
     pub(super) fn of_l1(device: &Device) -> Result<Option<RowSpec>, Refused> {
         let l1 = &device.l1;
         if l1.replacement != Replacement::Rows {
@@ -137,7 +137,7 @@ impl SetIndex {
         }
     }
 
-    /// Of the device's L1 of so many sets.
+    /// Returns the set index of the device's L1 with `sets` sets.
     pub(super) fn of_l1(device: &Device, sets: u32) -> Result<SetIndex, Refused> {
         let l1 = &device.l1;
         Ok(match l1.index_hash {
@@ -177,10 +177,10 @@ pub const MAX_SECTORS: u32 = 8;
 pub struct CacheSpec {
     pub sets: u32,
     pub ways: u32,
-    /// Of these, ways of every set that hold no line.
+    /// Ways of every set, included in `ways`, that hold no line.
     pub reserved_ways: u32,
     pub line_bytes: u32,
-    /// What is fetched at a time, if no more is asked for.
+    /// Smallest unit of a fetch.
     pub sector_bytes: u32,
     pub replacement: Replacement,
     pub index: SetIndex,

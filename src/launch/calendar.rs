@@ -1,11 +1,11 @@
-//! Which of many slots is free first, while each that is gets new work.
+//! A calendar queue of the slot that is free first, where each free slot gets new work.
 //!
-//! What it does: a calendar queue; times never go back, and no work is longer than a bound known before.
+//! Models: times that never decrease, and work no longer than a bound given in advance.
 //! Units: any time. Sources: Brown, Calendar queues, Communications of the ACM 31 (1988).
 
 const NOBODY: u32 = u32::MAX;
 
-/// See the module text.
+/// A calendar queue of slots by the time when each is free.
 #[derive(Debug)]
 pub struct Calendar {
     days_per_time: f64,
@@ -20,7 +20,7 @@ pub struct Calendar {
 }
 
 impl Calendar {
-    /// Of `slots`, none of which is given more than `longest` at once.
+    /// Creates a queue of `slots`, each given at most `longest` of work at a time.
     pub fn new(slots: usize, longest: f64) -> Self {
         let days = (2 * slots).next_power_of_two().max(64);
         Calendar {

@@ -1,7 +1,7 @@
 //! The causes that scheduler cycles are charged to, the same in every model.
 //!
-//! What it holds: the names, and Nsight Compute's name for each.
-//! What it leaves out: counting (`sim::observe`, `model::explain`).
+//! Models: the names, and Nsight Compute's name for each.
+//! Leaves out: counting (`sim::observe`, `model::explain`).
 //! Sources: Nsight Compute's warp states; the mapping is in `Cause::names`, and in docs/glossary.md.
 
 use crate::util::names::listed;
@@ -95,7 +95,7 @@ impl Cause {
         self.names()[0]
     }
 
-    /// The same in words.
+    /// The cause in words.
     pub fn in_words(self) -> &'static str {
         self.names()[1]
     }

@@ -1,9 +1,9 @@
 //! One kernel's traces, laid out for replay.
 //!
-//! What it does: joins every [`crate::trace::TraceOp`] with the timing facts of its instruction into one small
+//! Models: nothing itself; joins every [`crate::trace::TraceOp`] with the timing facts of its instruction into one small
 //! [`ReplayOp`], so that the issue path touches one cache line per instruction; flattens each
 //! program's segment lists into index ranges.
-//! What it leaves out: time.
+//! Leaves out: time.
 //! Units: bytes.
 
 use std::ops::Range;
@@ -14,7 +14,7 @@ use crate::trace::{
     AddressKind, Buffer, LINE_BYTES, ProgramTrace, SECTOR_BYTES, SegmentId, SegmentPool,
 };
 
-/// What an instruction asks of the load/store unit.
+/// An instruction's request to the load/store unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MemoryRequest {
     None,
@@ -58,11 +58,11 @@ pub struct ReplayOp {
     /// Blocks' widths between the first row of cases that a thread holds and the one accessed: thread `t` holds the
     /// cases `t`, `t + threads`, `t + 2 * threads` and so on. 0 where the address says it all.
     pub case_row: u8,
-    /// Of an access of kind [`AddressKind::Segment`]: the sectors that it moves, or of shared memory the quarters of a whole access's time.
+    /// Sectors that an access of kind [`AddressKind::Segment`] moves; for shared memory, quarters of a whole access's time.
     pub quarters: u8,
 }
 
-/// What a global access moves: parts of equal size.
+/// Transfers of a global access: parts of equal size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GlobalAccess {
     pub parts: u32,
@@ -76,7 +76,7 @@ impl GlobalAccess {
 }
 
 impl ReplayOp {
-    /// Of an instruction that accesses global memory: whole lines, or a sector that all lanes read.
+    /// Returns the transfers of a global access: whole lines, or one sector that all lanes read.
     #[inline]
     pub fn global_access(&self) -> GlobalAccess {
         let (parts, part_bytes) = match self.address_kind {
@@ -134,7 +134,7 @@ pub struct ReplayProgram {
     pub steady: Range<u32>,
     pub last: Range<u32>,
     pub nodes: u32,
-    /// Of one steady iteration of a warp.
+    /// Demand of one steady iteration of a warp.
     pub demand: Demand,
 }
 
@@ -230,8 +230,7 @@ impl ReplayCode {
         }
     }
 
-    /// The same with the scattered accesses that came with the trace: number `n` has the parts
-    /// `starts[n]..starts[n + 1]`, at most 255 of them.
+    /// Adds the trace's scattered accesses: number `n` has the parts `starts[n]..starts[n + 1]`, at most 255.
     pub fn with_scattered(mut self, parts: Vec<Part>, starts: &[u32]) -> Self {
         for op in &mut self.ops {
             if op.address_kind == AddressKind::Scattered {
@@ -244,8 +243,8 @@ impl ReplayCode {
         self
     }
 
-    /// The same for blocks of any size, of traces made for blocks of `threads` and rows of `cases`: the block's size is
-    /// taken out of the addresses that move with the case.
+    /// Makes traces recorded for blocks of `threads` and rows of `cases` fit blocks of any size: removes the block size from
+    /// the addresses that move with the case.
     pub fn of_any_block(mut self, threads: u32, cases: u32) -> Self {
         for op in &mut self.ops {
             let buffer = Buffer::of(op.address).map_or(0, Buffer::address);
@@ -273,7 +272,7 @@ impl ReplayCode {
     }
 }
 
-/// What an instruction waits for and releases by the compiler's scoreboards: wait mask, write, read.
+/// Masks of the compiler's scoreboards of an instruction: waited for, released by its write, released by its read.
 fn scoreboard_masks(op: &TimingOp) -> (u64, u64, u8) {
     let bit = |index: Option<u8>| index.map_or(0, |index| 1u8 << index);
     let barriers = &op.barriers;

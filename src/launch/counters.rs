@@ -41,7 +41,7 @@ pub struct Counters {
     pub blocks_finished: u64,
     /// Scheduler-cycles per cause, indexed by `Cause as usize`.
     pub cpi_stack: [u64; Cause::ALL.len()],
-    /// The same with an idle cycle charged to the warp nearest to issuing: what the times of a sample are scaled by.
+    /// Scheduler-cycles per cause with idle cycles charged to the warp nearest to issuing; scales the times of a sample.
     #[serde(skip)]
     pub nearest_stack: [u64; Cause::ALL.len()],
 }
@@ -52,7 +52,7 @@ impl Counters {
         self.token_credits as f64 / f64::from(CREDITS_PER_TOKEN)
     }
 
-    /// The same of so many program nodes.
+    /// Returns the counters with `tokens` program nodes.
     pub fn of_tokens(self, tokens: f64) -> Counters {
         Counters {
             token_credits: (tokens * f64::from(CREDITS_PER_TOKEN)).round() as u64,
@@ -60,17 +60,17 @@ impl Counters {
         }
     }
 
-    /// What was counted here and there together; cycles add up, too.
+    /// Returns the sum of both; cycles add up, too.
     pub fn with(&self, other: &Counters) -> Counters {
         self.combined(other, |a, b| a + b)
     }
 
-    /// All counts multiplied.
+    /// Returns all counts multiplied by `factor`.
     pub fn times(&self, factor: f64) -> Counters {
         self.combined(self, |count, _| (count as f64 * factor).round() as u64)
     }
 
-    /// What was counted after `start`.
+    /// Returns the counts since `start`.
     pub fn since(&self, start: &Counters) -> Counters {
         self.combined(start, |now, then| now - then)
     }

@@ -1,12 +1,12 @@
-//! What programs ask of a multiprocessor, counted, and which of it the causes of lost cycles follow.
+//! Counts of the work that programs demand of a multiprocessor, and the count that each cause of lost cycles scales with.
 //!
-//! What it holds: counts per steady iteration of one warp. What it leaves out: time.
+//! Models: counts per steady iteration of one warp. Leaves out: time.
 //! Units: warp instructions; 128-byte lines for local memory.
 
 use super::cause::Cause;
 use super::code::{MemoryRequest, ReplayCode, ReplayOp, ReplayProgram};
 
-/// What is counted.
+/// A kind of work that is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Counted {
@@ -25,7 +25,7 @@ pub const N_COUNTED: usize = 6;
 /// Counts, by `Counted as usize`.
 pub type Demand = [u32; N_COUNTED];
 
-/// What one instruction adds.
+/// Returns the demand of one instruction.
 pub fn of_op(op: &ReplayOp) -> Demand {
     let mut demand = [0; N_COUNTED];
     let mut add = |counted: Counted, n: u32| demand[counted as usize] += n;
@@ -52,7 +52,7 @@ pub fn sum(a: Demand, b: Demand) -> Demand {
     std::array::from_fn(|i| a[i] + b[i])
 }
 
-/// What the cycles charged to a cause are taken to be proportional to; `None`: to the work done.
+/// Returns the count that a cause's cycles are proportional to; `None`: the work done.
 pub fn followed_by(cause: Cause) -> Option<Counted> {
     match cause {
         Cause::Issued | Cause::Wait | Cause::MathPipe | Cause::NoInstruction => {

@@ -266,7 +266,7 @@ impl Launch {
     }
 }
 
-/// What takes `cycles[0]` with `repetitions[0]` and `cycles[1]` with `repetitions[1]`, with `n`.
+/// Cycles at `n` repetitions, extrapolated linearly from two measured pairs of repetitions and cycles.
 fn extrapolated(n: f64, repetitions: [u32; 2], cycles: [f64; 2]) -> f64 {
     let [few, more] = repetitions.map(f64::from);
     if few == more {

@@ -1,4 +1,4 @@
-//! What of the DRAM a multiprocessor has, and which page of it an address lies in.
+//! A multiprocessor's share of the DRAM, and the mapping of addresses to pages.
 //!
 //! Leaves out: time (`sim::dram`, `model::dram`). Units: core clock cycles and bytes, in the names. Sources: the device preset, `[dram]`.
 
@@ -15,13 +15,13 @@ pub struct DramSpec {
     pub page_bytes: u32,
     /// Pages open at a time.
     pub open_pages: u32,
-    /// Of so many requests those that wait for one page are served together, and others go on while a page is opened; without a queue each
-    /// waits for the one before it.
+    /// Requests that the controller reorders: those for one page are served together, and others proceed while a page is opened.
+    /// Without a queue each waits for its predecessor.
     pub queue_requests: u32,
 }
 
 impl DramSpec {
-    /// Which page an address lies in; the partition is the lowest digit of its number.
+    /// Returns the page of an address; the partition is the lowest digit of its number.
     #[inline]
     pub fn page_of(&self, address: u32) -> u32 {
         let piece = quotient(address, self.interleave_bytes);
@@ -31,7 +31,7 @@ impl DramSpec {
     }
 }
 
-/// The quotient; by the usual divisor, a power of two, without a division.
+/// Quotient; a shift for the usual divisor, a power of two.
 #[inline]
 fn quotient(number: u32, divisor: u32) -> u32 {
     if divisor.is_power_of_two() {
