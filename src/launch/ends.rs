@@ -25,14 +25,14 @@ pub(crate) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Of values around their mean.
+/// Sample standard deviation.
 fn deviation(drawn: &[f64]) -> f64 {
     let mean = mean(drawn);
     let squares: f64 = drawn.iter().map(|value| (value - mean).powi(2)).sum();
     (squares / (drawn.len() - 1) as f64).sqrt()
 }
 
-/// Of the mean of some of `n` values; 0 if all were drawn, or one alone.
+/// Standard error of the mean of a sample of `n` values; 0 if all or only one were drawn.
 pub(crate) fn standard_error(drawn: &[f64], n: u32) -> f64 {
     let sampled = drawn.len() as f64;
     match drawn.len() < 2 {
@@ -41,7 +41,7 @@ pub(crate) fn standard_error(drawn: &[f64], n: u32) -> f64 {
     }
 }
 
-/// Of `n` values, of which some were drawn: as if they were distributed normally.
+/// Expected maximum of `n` values of which some were drawn, assuming a normal distribution.
 fn expected_maximum(drawn: &[f64], n: u32) -> f64 {
     let largest = drawn.iter().copied().fold(0.0, f64::max);
     if n as usize <= drawn.len() || drawn.len() < 2 {

@@ -17,7 +17,7 @@ use crate::trace::launch::{Buffer, LOCAL_TOP};
 use crate::trace::warp::{LANES, LaneAddresses};
 use crate::trace::{AddressKind, ProgramTrace, SegmentId, SegmentPool, TraceOp, WarpPath};
 
-/// What the warps of one block executed.
+/// Execution record of one block's warps.
 #[derive(Debug, Clone)]
 pub struct ExecutedBlock {
     pub warps: Vec<WarpPath>,
@@ -51,13 +51,13 @@ impl Offsets {
 pub struct ExecutedCode {
     pub code: ReplayCode,
     pub code_bytes: u32,
-    /// What each block's first warp runs.
+    /// The program of each block's first warp.
     pub order: Vec<u32>,
-    /// What the instructions are for.
+    /// Instructions by purpose.
     pub roles: RoleCounts,
     /// Words of its frame that a warp's lanes access, mean over the warps.
     pub mean_frame_words: f64,
-    /// Part of a warp's lanes that are on the path of an instruction, mean over all of them.
+    /// Fraction of a warp's lanes active in an instruction, mean over all instructions.
     pub active_lanes: f64,
 }
 

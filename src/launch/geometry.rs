@@ -1,9 +1,9 @@
-//! How a launch lies on the multiprocessors: blocks, warps, iterations of the fitness-case loop.
+//! Launch geometry on the multiprocessors: blocks, warps, iterations of the fitness-case loop.
 //!
-//! What it does: the counts that follow from Listing 1's loop over the fitness cases, and from its division among several
+//! Models: the counts that follow from Listing 1's loop over the fitness cases, and from its division among several
 //! blocks of one program: block `(x, y)` of a grid takes program `x` and, from pass `y` on, every `case_blocks`-th pass. Blocks
 //! start in the order of their number, in which `x` moves fastest, so blocks of the same cases run together.
-//! What it leaves out: time. Units: fitness cases, bytes. Sources: Listing 1 of the paper; `systems/cuda/accumulator.cu`;
+//! Leaves out: time. Units: fitness cases, bytes. Sources: Listing 1 of the paper; `systems/cuda/accumulator.cu`;
 //! CUDA C++ Programming Guide, section 2.2, for the numbers of blocks.
 
 /// The launch geometry of one configuration.
@@ -78,13 +78,13 @@ impl Geometry {
         self.iterations_of(0, warp)
     }
 
-    /// The same of block `case_block` of a program.
+    /// Iterations of the case loop that warp `warp` of block `case_block` executes.
     pub fn iterations_of(&self, case_block: u32, warp: u32) -> u32 {
         let passes = self.passes(warp).saturating_sub(case_block);
         passes.div_ceil(self.case_blocks.max(1))
     }
 
-    /// The same, mean over the blocks of a program.
+    /// Iterations of warp `warp`, mean over the blocks of a program.
     pub fn mean_iterations(&self, warp: u32) -> f64 {
         f64::from(self.passes(warp)) / f64::from(self.case_blocks.max(1))
     }

@@ -82,8 +82,8 @@ impl Placement {
         Sample::Whole((0..sampled).map(of_smx).collect())
     }
 
-    /// The same where it is known how much work each block is, in any unit: a grid of a few waves ends with the multiprocessor that
-    /// has most to do.
+    /// Chooses the blocks to execute if the work of each block is known, in any unit: a grid of a few waves ends with the
+    /// multiprocessor that has most work.
     pub fn sample_by_work(&self, spread: u32, multiprocessors: u32, work: &[f64]) -> Sample {
         let is_equal = work.iter().all(|one| *one == work[0]);
         if self.has_many_waves(false) || is_equal {
@@ -101,16 +101,16 @@ impl Placement {
     }
 }
 
-/// What a multiprocessor is given.
+/// The blocks and the work that one multiprocessor receives.
 #[derive(Debug, Clone, Default)]
 struct Given {
     blocks: Vec<u32>,
     work: f64,
-    /// When the last of its places gets free, if work goes at the same pace everywhere.
+    /// Time when its last block slot is free, if all multiprocessors run at the same pace.
     end: f64,
 }
 
-/// What the multiprocessors that get any are given.
+/// Returns the share of each multiprocessor that receives any blocks.
 fn busy(work: &[f64], n_smx: usize, resident_blocks: usize) -> Vec<Given> {
     let mut all = vec![Given::default(); n_smx];
     hand_out(work, n_smx * resident_blocks, |block, place, from| {

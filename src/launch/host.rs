@@ -1,4 +1,4 @@
-//! What a generation costs besides its kernel.
+//! Host time of a generation: everything besides its kernel.
 //!
 //! Models: the programs copied to the card, the launch, a sum per thread copied back and added up, the next generation bred
 //! and lowered; one after the other, as calls that wait do.

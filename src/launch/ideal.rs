@@ -1,8 +1,8 @@
-//! The multiprocessor with some of its parts made free.
+//! The multiprocessor with some of its parts idealized.
 //!
-//! What it models: each part alone and any of them together, as changed values of [`SmxSpec`] that both performance models read.
-//! What it leaves out: what is not the multiprocessor's: occupancy, the grid, the host and what data adds are left out where the
-//! launch is resolved. Units: those of the spec.
+//! Models: any combination of idealized parts, as changed values of [`SmxSpec`] that both performance models read.
+//! Leaves out: occupancy, the grid, the host and divergence, which are idealized where the launch is resolved.
+//! Units: those of the spec.
 
 use super::dependence::DependenceTracking;
 use super::spec::{IssueLimit, N_CLASSES, SmxSpec};
@@ -10,9 +10,9 @@ use crate::device::ideal::{Ideal, Ideals};
 
 type Change = fn(&mut SmxSpec);
 
-/// More than anything asks for in a cycle.
+/// Bytes per cycle beyond any demand.
 const UNLIMITED_BYTES: f32 = 1e9;
-/// More than all warps can have under way.
+/// Requests beyond what all warps can have in flight.
 const UNLIMITED_REQUESTS: u32 = 1 << 14;
 
 impl SmxSpec {

@@ -1,4 +1,4 @@
-//! A kernel that runs given programs, as the models see it: traces on demand, and what is known without timing.
+//! A kernel that runs given programs, as the models see it: traces on demand, and facts known without timing.
 //!
 //! Leaves out: where programs and machine code come from (`workload`).
 //! Units: warp instructions, program nodes; a warp executes a node for `stack_dim` cases per lane.
@@ -35,7 +35,7 @@ impl Grid {
         }
     }
 
-    /// The same with the time that each program takes for its work, over the mean.
+    /// Returns each block's work, scaled by its program's relative time (1 = mean).
     pub fn timed(&self, times: &[f64]) -> Vec<f64> {
         match &self.programs {
             Some(programs) => {
@@ -47,26 +47,26 @@ impl Grid {
         }
     }
 
-    /// Which multiprocessor gets which block.
+    /// Returns the assignment of blocks to multiprocessors.
     pub fn handed_out(&self, n_smx: usize, resident_blocks: usize) -> Arc<BlockSchedule> {
         let make = || BlockSchedule::new(&self.work, n_smx, resident_blocks);
         self.handed_out.get((n_smx, resident_blocks), make)
     }
 }
 
-/// What every model says of a kernel and its programs.
+/// Facts of a kernel and its programs, the same for every model.
 #[derive(Debug, Clone)]
 pub struct Facts {
-    /// Distinguishes kernels and programs: whoever keeps something about them keeps it under this number.
+    /// Identifies the kernel and its programs; the key of caches about them.
     pub id: u64,
     pub mix: Vec<MixEntry>,
     /// Branches on data per node and iteration of a warp, mean over the programs: the trace takes them the way
     /// ordinary numbers go.
     pub assumed_branches_per_node: f64,
     pub mean_stack_levels: f64,
-    /// Of a steady iteration, mean over the blocks.
+    /// Warp instructions per node of a steady iteration, mean over the blocks.
     pub instructions_per_node: f64,
-    /// Of a warp before its case loop, mean over the blocks.
+    /// Warp instructions of a warp before its case loop, mean over the blocks.
     pub prologue_instructions: f64,
     /// Warp instructions that real fitness cases add to the traces, in percent.
     pub divergence_overhead_percent: f64,
@@ -86,7 +86,7 @@ pub struct Replay {
     pub programs: Vec<u32>,
 }
 
-/// What a kernel executes on average, for models that need no order of events.
+/// Average execution of a kernel, for models that need no order of events.
 #[derive(Debug, Clone)]
 pub struct Summary {
     /// Steady iterations, then prologues as programs without nodes.
@@ -103,7 +103,7 @@ pub struct Summary {
     pub stack_dim: u32,
 }
 
-/// See the module text.
+/// A kernel with its programs, traced on demand.
 pub trait TracedKernel: std::fmt::Debug + Send + Sync {
     fn facts(&self) -> &Facts;
 

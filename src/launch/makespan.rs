@@ -1,9 +1,8 @@
 //! The whole grid: blocks over all multiprocessors, to the last one.
 //!
-//! What it models: the dispatcher hands blocks in grid order to whichever multiprocessor has a free block
-//! slot; blocks that share a multiprocessor share its throughput, which depends on how many there are;
-//! at the end of the grid multiprocessors run partly empty. What it leaves out: which programs share a
-//! multiprocessor (throughput per token is taken as the mix's).
+//! Models: the dispatcher assigns blocks in grid order to any multiprocessor with a free block slot; resident blocks share
+//! the multiprocessor's throughput, which depends on their number; at the end of the grid multiprocessors run partly empty.
+//! Leaves out: which programs share a multiprocessor (throughput per token is the mix's).
 //! Units: tokens, cycles. Sources: dynamic block assignment, CUDA C Programming Guide 5.5, section 2.
 
 use super::calendar::Calendar;
@@ -28,7 +27,7 @@ impl RateCurve {
         (!points.is_empty()).then_some(RateCurve { points })
     }
 
-    /// The same curve, all rates multiplied.
+    /// Returns the curve with all rates multiplied by `factor`.
     pub fn times(&self, factor: f64) -> Self {
         let points = self.points.iter().map(|&(n, rate)| (n, rate * factor));
         RateCurve {
@@ -90,7 +89,7 @@ pub struct BlockSchedule {
     resident_blocks: usize,
     /// Tokens that a block resident from the start would have been given when the last block is handed out.
     until: f64,
-    /// The same when each of the blocks ends that are resident then, ascending, by multiprocessor.
+    /// Tokens at the end of each block that is resident at `until`, ascending, by multiprocessor.
     ends: Vec<Vec<f64>>,
 }
 
@@ -153,7 +152,7 @@ impl BlockSchedule {
         self.ends.iter().map(Vec::len).max().unwrap_or(0)
     }
 
-    /// From when no further block comes, where every multiprocessor ends on its own.
+    /// Cycles after `until`, when no blocks are left to assign, if multiprocessors are independent.
     fn end_alone(&self, rates: &RateCurve) -> f64 {
         // Cycles per token of each block, by the blocks that share a multiprocessor.
         let pace = |blocks: usize| blocks as f64 / rates.tokens_per_cycle(blocks);
@@ -168,7 +167,7 @@ impl BlockSchedule {
         alone.fold(0.0, f64::max)
     }
 
-    /// The same where the pace of each depends on the others: from one end of a block to the next.
+    /// Cycles after `until` if each multiprocessor's pace depends on the others: from one block's end to the next.
     fn end_together(&self, rates: &Rates) -> f64 {
         let mut smxs = vec![0; self.most_residents() + 1];
         let mut left: Vec<Ending> = self
@@ -353,7 +352,7 @@ mod tests {
         }
     }
 
-    /// The same block by block: every multiprocessor has its own clock.
+    /// Makespan computed block by block, with one clock per multiprocessor.
     fn by_events(work: &[f64], n_smx: usize, resident: usize, rates: &RateCurve) -> f64 {
         let mut queue = work.iter().copied();
         let mut left: Vec<Vec<f64>> = vec![Vec::new(); n_smx];

@@ -1,4 +1,4 @@
-//! How a machine serves the addresses of a warp's lanes: what of its preset decides.
+//! The rules of the preset by which a machine serves the addresses of a warp's lanes.
 //!
 //! Leaves out: time. Units: lanes, banks. Sources: the preset; `spread` and `half_warps` for the rules.
 
@@ -11,7 +11,7 @@ use crate::trace::SECTOR_BYTES;
 /// Lanes of a warp.
 const WARP: u32 = 32;
 
-/// See the module text.
+/// Coalescing, shared-memory banks and partial-store cost of one machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MemoryRules {
     pub coalescing: Coalescing,
@@ -20,7 +20,7 @@ pub struct MemoryRules {
     pub shared_lanes: u32,
     /// Lanes of an access to constant memory that take turns if their addresses differ; 0: turns are not counted.
     pub constant_lanes: u32,
-    /// What a store takes besides its sectors where it writes parts of them.
+    /// Sectors that a store costs in addition if it writes only parts of its sectors.
     pub mask_sectors: u8,
 }
 

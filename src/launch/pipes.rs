@@ -1,7 +1,8 @@
-//! Which pipe serves which class of instruction, and for how long.
+//! The pipe that serves each class of instruction, and the time it takes.
 //!
-//! One table made from the preset, for both models. What it leaves out: result latency (stall counts and barriers carry
-//! it). Units: warp instructions per cycle, cycles. Sources: sections `pipes` and `throughput` of the preset.
+//! Models: one table made from the preset, for both performance models.
+//! Leaves out: result latency (stall counts and barriers carry it).
+//! Units: warp instructions per cycle, cycles. Sources: sections `pipes` and `throughput` of the preset.
 
 use super::spec::N_CLASSES;
 use crate::device::{Device, Pipe};
