@@ -1,30 +1,30 @@
-//! How fast a multiprocessor is, by its resident blocks and by what the others are doing.
+//! Throughput of a multiprocessor by its resident blocks and the load of the others.
 //!
-//! What it models: all multiprocessors share what the L2 takes in a cycle. While all are at work each has its share of that; at the
-//! end of a grid, where some have ended or hold fewer blocks, what they leave is taken by the others.
-//! What it leaves out: that the chip divides it unevenly. Units: tokens, cycles, bytes.
+//! Models: all multiprocessors share the L2's ingest rate equally while all are busy; at the end of a grid, when some have
+//! finished or hold fewer blocks, the others use the rest.
+//! Leaves out: the chip's uneven division. Units: tokens, cycles, bytes.
 
 use super::makespan::RateCurve;
 
-/// See the module text.
+/// Rate curves of a multiprocessor, with and without contention for the L2.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rates {
-    /// While all multiprocessors do the same.
+    /// Rates while all multiprocessors do the same.
     contended: RateCurve,
     uncontended: Option<Uncrowded>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 struct Uncrowded {
-    /// While the others send nothing.
+    /// Rates while the others send nothing.
     rates: RateCurve,
     bytes_per_token: f64,
-    /// What the L2 takes from all in a cycle.
+    /// Bytes per cycle that the L2 accepts from all multiprocessors.
     accepts_bytes: f64,
 }
 
 impl From<RateCurve> for Rates {
-    /// Where nobody's rate depends on the others.
+    /// Creates rates without contention.
     fn from(contended: RateCurve) -> Self {
         Rates {
             contended,
@@ -51,7 +51,7 @@ impl Rates {
         }
     }
 
-    /// While all multiprocessors do the same.
+    /// Returns the rates while all multiprocessors do the same.
     pub fn contended(&self) -> &RateCurve {
         &self.contended
     }

@@ -1,7 +1,7 @@
-//! What the instructions of executed blocks are for: the mix of a kernel whose blocks were executed lane by lane.
+//! Purposes of the instructions of executed blocks: the mix of a kernel whose blocks were executed lane by lane.
 //!
-//! Models: roles as `trace::mix` has them, but told by what was accessed: a global load reads programs or cases by its address.
-//! What shared memory holds only the kernel knows, so its accesses are counted apart.
+//! Models: the roles of `trace::mix`, derived from the address: a global load reads programs or cases.
+//! Only the kernel knows the contents of shared memory, so those accesses are counted separately.
 //! Units: warp instructions.
 
 use crate::isa::{Access, Space, TimingOp};
@@ -15,7 +15,7 @@ pub struct RoleCounts {
     shared: u64,
 }
 
-/// What one instruction does.
+/// Purpose of one instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     Of(Role),
@@ -23,7 +23,7 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// Of an access at these addresses.
+    /// Purpose of an access, by its first address.
     pub fn of_access(access: Access, first_address: u32) -> Purpose {
         match (access.space, access.store, Buffer::of(first_address)) {
             (Space::Local, _, _) => Purpose::Of(Role::StackTraffic),
@@ -36,7 +36,7 @@ impl Purpose {
         }
     }
 
-    /// Of an instruction that accesses nothing.
+    /// Purpose of an instruction that accesses no memory.
     pub fn without_access(op: &TimingOp) -> Purpose {
         Purpose::Of(match op.access {
             // Switched off by its guard.

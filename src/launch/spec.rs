@@ -1,7 +1,7 @@
-//! The multiprocessor as plain numbers, which the simulator is built from and the analytical model reads.
+//! The multiprocessor as plain numbers, read by the simulator and the analytical model.
 //!
-//! What it holds: one value per mechanism, already resolved for one kernel and one L1/shared split.
-//! What it leaves out: where a value comes from; that is in the device preset (`fixtures/devices/`).
+//! Models: one value per mechanism, resolved for one kernel and one L1/shared split.
+//! Leaves out: the origin of each value, which the device preset documents (`fixtures/devices/`).
 //! Units: core clock cycles and bytes, in the names.
 //! Sources: the preset, see [`SmxSpec::new`].
 
@@ -60,15 +60,15 @@ pub struct SmxSpec {
     pub branch_issue_slots: u32,
     /// From a taken branch to the warp's next issue, at least.
     pub taken_branch_cycles: u32,
-    /// How instructions lie in the code.
+    /// Placement of instructions in the code.
     pub code_layout: CodeLayout,
-    /// What is waited for before an instruction issues.
+    /// Results that an instruction waits for before it issues.
     pub dependences: DependenceTracking,
-    /// Global loads that one warp may have on their way to the L2.
+    /// Global loads that one warp may have in flight to the L2.
     pub global_loads_in_flight_per_warp: usize,
     pub uncoalesced_cycles: u32,
     pub l1: CacheSpec,
-    /// L1 misses that may be on their way from the L2 together.
+    /// L1 misses that may be in flight from the L2 at once.
     pub l1_misses_in_flight: u32,
     /// A store that misses fetches the line from L2 first.
     pub l1_fetch_on_write_miss: bool,
@@ -80,7 +80,7 @@ pub struct SmxSpec {
     pub l2_accepts_bytes_per_cycle: f32,
     /// One multiprocessor's share of the DRAM.
     pub dram: DramSpec,
-    /// What all multiprocessors share.
+    /// The whole L2, shared by all multiprocessors.
     pub whole_l2: CacheSpec,
     pub whole_dram: DramSpec,
     pub whole_l2_accepts_bytes_per_cycle: f32,
@@ -92,7 +92,7 @@ pub struct SmxSpec {
     pub icache_l15_bytes: u32,
     pub icache_line_bytes: u32,
     pub icache_l1_latency_cycles: u32,
-    /// What a line that a scheduler is given takes of its issue slots, in [`WAIT_UNITS`]ths.
+    /// Issue slots that a scheduler loses per instruction line it receives, in [`WAIT_UNITS`]ths.
     pub icache_l0_line_slots: u8,
     pub icache_l15_latency_cycles: u32,
     pub icache_l2_latency_cycles: u32,
@@ -104,7 +104,7 @@ pub struct SmxSpec {
     pub l1_caches_local: bool,
     /// Lines that are not in the L1 are looked up in an L2.
     pub has_l2: bool,
-    /// What is read from global memory is in the L2 from the start: an earlier launch read it, or the host has just put it there.
+    /// Whether global data is in the L2 from the start: an earlier launch read it, or the host has just copied it.
     pub l2_holds_data: bool,
     /// Global loads are looked up in the L1, too.
     pub l1_caches_global_loads: bool,
@@ -112,13 +112,13 @@ pub struct SmxSpec {
     pub l1_write_through: bool,
     /// Stored lines that may wait for the write port before the unit stops.
     pub store_queue_lines: u32,
-    /// What the request for a line takes of the write port.
+    /// Write-port bytes of the request for a line.
     pub l2_request_bytes: u32,
-    /// Of no real machine: see [`crate::device::ideal`].
+    /// Every L1 access hits; true of no real machine, see [`crate::device::ideal`].
     pub l1_always_hits: bool,
-    /// The same: accesses take nothing of the load/store unit.
+    /// Accesses take no load/store unit time; true of no real machine.
     pub unit_is_unlimited: bool,
-    /// The same: a longer stall count of the code is cut.
+    /// Longest stall count that takes effect; only an idealized machine cuts the code's.
     pub longest_stall_cycles: u8,
 }
 
@@ -210,7 +210,7 @@ impl SmxSpec {
         .without(device.ideals))
     }
 
-    /// The same in a launch: where its blocks are fewer than the multiprocessors, fewer share what the L2 takes.
+    /// Adapts the spec to a launch: if it has fewer blocks than multiprocessors, fewer share the L2's ingest rate.
     pub fn at_work(mut self, geometry: &Geometry) -> Self {
         let all = self.whole_l2_accepts_bytes_per_cycle;
         let at_work = geometry.blocks().clamp(1, geometry.n_smx);
@@ -218,13 +218,13 @@ impl SmxSpec {
         self
     }
 
-    /// What a multiprocessor can send to the L2 in a cycle while the others do the same.
+    /// Bytes per cycle that a multiprocessor can send to the L2 while the others do the same.
     pub fn l2_write_limit(&self) -> f32 {
         self.l2_write_bytes_per_cycle
             .min(self.l2_accepts_bytes_per_cycle)
     }
 
-    /// The same multiprocessor while the others send nothing; `None` where it can then send no more.
+    /// Returns the multiprocessor while the others send nothing; `None` if it cannot send more then.
     pub fn uncontended(&self) -> Option<Self> {
         (self.l2_accepts_bytes_per_cycle < self.l2_write_bytes_per_cycle).then(|| SmxSpec {
             l2_accepts_bytes_per_cycle: f32::INFINITY,
@@ -233,10 +233,10 @@ impl SmxSpec {
     }
 }
 
-/// Parts of an issue slot.
+/// Units per issue slot.
 pub const WAIT_UNITS: u8 = 16;
 
-/// Registers at random in `n_banks`: a bank that holds `n` operands is read `n` times.
+/// Issue slots lost to operand bank conflicts, with registers at random in `n_banks`: a bank that holds `n` operands is read `n` times.
 fn operand_wait(n_banks: u32) -> [u8; 4] {
     if n_banks == 0 {
         return [0; 4];
@@ -263,7 +263,7 @@ fn check_schedulers(device: &Device) -> Result<(), Refused> {
     Ok(())
 }
 
-/// What a line of straight code takes longer from a farther level, by the pace of one warp that runs such code.
+/// Delay of a line of straight code from the L1.5 and from the L2, derived from the pace of one warp that runs such code.
 fn next_line_cycles(cache: &device::InstructionCache) -> [u32; 2] {
     let jumps = [cache.l15_latency_cycles, cache.l2_latency_cycles];
     let [near, levels @ ..] = cache.cycles_per_instruction.as_slice() else {
@@ -332,7 +332,7 @@ fn dram_share(device: &Device, n_smx: u32) -> DramSpec {
     }
 }
 
-/// What the L2 takes from all multiprocessors.
+/// Ingest rate of the L2 over all multiprocessors, in bytes per cycle.
 fn accepted_bytes(device: &Device) -> f32 {
     match device.l2.ingest_bytes_per_cycle {
         0.0 => f32::INFINITY,
@@ -352,7 +352,7 @@ mod tests {
     use crate::device::Preset;
     use crate::launch::testing;
 
-    /// What a field may hold ends where the simulator's tables do.
+    /// Allowed ranges of fields end at the sizes of the simulator's tables.
     #[test]
     fn a_preset_may_have_what_there_is_room_for() {
         let preset = Preset::load("gtx670").unwrap();
@@ -409,7 +409,7 @@ mod tests {
         assert_eq!((whole.open_pages, whole.queue_requests), (32, 24));
     }
 
-    /// Those without a block send nothing.
+    /// Multiprocessors without a block send nothing.
     #[test]
     fn those_at_work_share_what_the_l2_takes() {
         let spec = SmxSpec {

@@ -233,7 +233,7 @@ fn trace_op(index: usize, op: &TimingOp) -> TraceOp {
     }
 }
 
-/// The same with every instruction at a place of its own, 16 bytes apart.
+/// Looped code in which every instruction has its own address, 16 bytes apart.
 pub fn placed(timing: &[TimingOp]) -> ReplayCode {
     let mut code = looped(timing);
     for (op, n) in code.ops.iter_mut().zip(0..) {

@@ -7,7 +7,7 @@ use crate::device::Device;
 use crate::isa::nv50::{self, TranslationError};
 use crate::isa::{Kernel, TimingOp};
 
-/// What each executed instruction is timed as.
+/// The instructions that each executed instruction is timed as: itself, or its translation for the device.
 #[derive(Debug, Clone)]
 pub struct TimedCode<'a> {
     pub kernel: &'a Kernel,
@@ -32,7 +32,7 @@ impl<'a> TimedCode<'a> {
         }
     }
 
-    /// What a device runs: the code itself, unless the device's own can be had by translation.
+    /// The code that a device runs: its own machine code where a translation exists, otherwise the kernel's.
     pub fn on(device: &Device, kernel: &'a Kernel) -> Result<Self, TranslationError> {
         match nv50::target(&device.code) {
             Some(target) if kernel.arch == nv50::SOURCE => Self::translated(kernel, target),
@@ -56,7 +56,7 @@ impl<'a> TimedCode<'a> {
         })
     }
 
-    /// What an executed instruction is timed as.
+    /// Indices in `timing` of the instructions that an executed instruction is timed as.
     pub fn of(&self, instruction: u16) -> std::ops::Range<u32> {
         let at = usize::from(instruction);
         self.starts[at]..self.starts[at + 1]

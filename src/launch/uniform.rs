@@ -25,7 +25,7 @@ pub struct UniformWork {
     pub host_seconds: f64,
 }
 
-/// See the module text.
+/// A launch whose blocks run one program each, placed on the multiprocessors.
 #[derive(Debug, Clone, Copy)]
 pub struct Uniform<'a> {
     pub placement: &'a Placement,
@@ -120,7 +120,7 @@ impl<'a> Uniform<'a> {
         total
     }
 
-    /// Of every program, the time that it takes for its work over the mean, where it is known which blocks run which.
+    /// Returns each program's time for its work relative to the mean; `None` if no grid lists the programs of its blocks.
     pub fn times_of_programs(&self, parts: &TimeParts) -> Option<Vec<f64>> {
         let grids = &self.facts().grids;
         grids.iter().any(|grid| grid.programs.is_some()).then(|| {

@@ -1,4 +1,4 @@
-//! What data adds to the time of a launch: slow paths of divisions and functions, and diverging lanes.
+//! Time that data-dependent execution adds to a launch: slow paths of divisions and functions, and diverging lanes.
 //!
 //! Models: traces take every branch on data as ordinary numbers do. How many warp instructions real fitness cases add is
 //! counted by executing all lanes (`systems::chitty::divergence`); here the cycles that go with instructions grow by as much (Eq. S2

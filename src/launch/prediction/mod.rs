@@ -1,6 +1,6 @@
-//! What a prediction is, and the trait that every performance model implements.
+//! The result of a prediction, and the trait that every performance model implements.
 //!
-//! Models: nothing itself; it is the seam between the models and everything that shows their results.
+//! Models: nothing itself; it separates the models from the code that reports their results.
 //! Leaves out: how a model gets there. Measured values never pass here.
 //! Units: in field names. GPop/s = nodes x fitness cases / time, printed in billions.
 //! Sources: Nsight Compute for the names of stall reasons.
@@ -85,10 +85,10 @@ impl Configuration {
     }
 }
 
-/// What a model says about a configuration.
+/// A model's prediction for one configuration.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Prediction {
-    /// What was asked for.
+    /// The configuration predicted.
     pub configuration: Configuration,
     /// Speed: nodes x fitness cases / time, in billions per second.
     pub gpops_billion: f64,
@@ -98,14 +98,14 @@ pub struct Prediction {
     pub host_milliseconds: f64,
     /// Standard error of the extrapolation from what was simulated, relative.
     pub sampling_error_percent: f64,
-    /// What a block of the kernel needs.
+    /// Resources that a block of the kernel needs.
     pub block: BlockResources,
     /// Residency on a multiprocessor.
     pub occupancy: Occupancy,
     /// The L1 size in effect; `l1` in outputs, in KiB.
     #[serde(rename = "l1", serialize_with = "kib")]
     pub l1_bytes: u32,
-    /// What went through the caches.
+    /// Traffic through the caches.
     pub memory: MemoryTraffic,
     /// Warp instructions per cycle and SMX.
     pub ipc: f64,
@@ -113,9 +113,9 @@ pub struct Prediction {
     pub dual_issue_percent: f64,
     /// Warp instructions per GP node and pass of a warp.
     pub warp_instructions_per_node: f64,
-    /// Of one launch, with what data adds.
+    /// Warp instructions per launch, including divergence.
     pub warp_instructions: f64,
-    /// What the instructions of a steady iteration are for.
+    /// Instructions of a steady iteration by purpose.
     pub instruction_mix: Vec<MixEntry>,
     /// Stack levels that a program needs, mean over the blocks of the grid.
     pub mean_stack_levels: f64,
@@ -140,7 +140,7 @@ pub struct MemoryTraffic {
     pub warp_nodes: u64,
     /// Local-memory lines looked up in the L1.
     pub l1_load_lines: u64,
-    /// The same, stores.
+    /// Local-memory lines of stores looked up in the L1.
     pub l1_store_lines: u64,
     /// L1 hits of the loads.
     pub l1_load_hit_percent: f64,
@@ -161,18 +161,18 @@ pub struct MemoryTraffic {
 /// Hits of an L1, 0 to 1; `None` where nothing was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct HitRates {
-    /// Of local-memory lines loaded.
+    /// Hit rate of local-memory loads, by lines.
     pub local_loads: Option<f64>,
-    /// Of local-memory lines stored.
+    /// Hit rate of local-memory stores, by lines.
     pub local_stores: Option<f64>,
-    /// Of global lines loaded, where the L1 caches them.
+    /// Hit rate of global loads, by lines, if the L1 caches them.
     pub global_loads: Option<f64>,
 }
 
 /// One layer of the CPI stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct CpiEntry {
-    /// What the cycles were spent on: `long_scoreboard_l1`.
+    /// Cause that the cycles are charged to, such as `long_scoreboard_l1`.
     pub cause: Cause,
     /// Nsight Compute's warp state: `long_scoreboard`.
     pub nsight_name: &'static str,
@@ -231,7 +231,7 @@ pub enum PredictError {
     Occupancy {
         /// Name of the kernel.
         kernel: String,
-        /// What went wrong.
+        /// The resource limit exceeded.
         source: OccupancyError,
     },
     /// A corpus, a kernel's machine code or a simulation failed; the message names which.
