@@ -22,7 +22,7 @@ pub(super) fn check(device: &Device) -> Result<(), Refused> {
 /// Lines of a cache, and of all ways of all its sets, that a simulation keeps in memory.
 const MOST_LINES: u64 = 1 << 22;
 
-/// It can be called by its name, and said what it is.
+/// Refuses names of several words, and malformed compute capabilities.
 fn check_identity(device: &Device) -> Result<(), Refused> {
     let name = &device.name;
     if name.is_empty() || name.contains(|c: char| c.is_whitespace() || c.is_control()) {
@@ -41,7 +41,7 @@ fn check_identity(device: &Device) -> Result<(), Refused> {
     }
 }
 
-/// The place in a line is told by bits of the address.
+/// Refuses line sizes that are not powers of two, because address bits select the place in a line.
 fn check_powers_of_two(device: &Device) -> Result<(), Refused> {
     let sizes = [
         ("l1.line_bytes", device.l1.line_bytes),
@@ -131,10 +131,10 @@ fn check_code(device: &Device) -> Result<(), Refused> {
 /// Compute capability 1.x has instructions of half a word's length.
 const SHORTEST_INSTRUCTION_BYTES: u32 = 4;
 
-/// Cycles that one instruction takes of a scheduler's pipe at most: what is counted in a byte.
+/// Most cycles that one instruction occupies a scheduler's pipe: the range of a byte.
 const LONGEST_INTERVAL_CYCLES: f64 = 255.0;
 
-/// The shared cores start a warp a cycle, and a scheduler's pipe is not taken for longer than can be counted.
+/// Refuses shared cores that start less than one warp per cycle, and intervals of a scheduler's pipe beyond the counter's range.
 fn check_pipes(device: &Device) -> Result<(), Refused> {
     let lanes_of_warp = f64::from(device.limits.warp_lanes);
     let n_schedulers = device.issue.n_schedulers;

@@ -9,14 +9,14 @@ use crate::util::names::named;
 use serde::Serialize;
 
 named! {
-    /// A part of the machine, or of the launch, that is made free.
+    /// A part of the machine, or of the launch, that can be idealized.
     #[derive(Serialize)]
     #[serde(rename_all = "kebab-case")]
     #[repr(u8)]
     pub enum Ideal ("part") {
         /// Every access of the L1 hits.
         L1Misses = "L1 misses",
-        /// L2, DRAM and the way to them take any number of bytes and requests in a cycle.
+        /// L2, DRAM and the path to them take any number of bytes and requests per cycle.
         MemoryBandwidth = "memory bandwidth",
         /// The L2 and the DRAM answer as soon as the L1 does.
         MemoryLatency = "memory latency",
@@ -32,9 +32,9 @@ named! {
         IssueSlots = "issue slots",
         /// All code is in the first instruction cache.
         InstructionFetch = "instruction fetch",
-        /// As many warps are resident as there are places for.
+        /// All warp slots are taken.
         Occupancy = "occupancy",
-        /// Data adds no slow paths, and no lanes part.
+        /// Data adds no slow paths, and no lanes diverge.
         Divergence = "divergence",
         /// Multiprocessors are full from the beginning to the end of a grid.
         GridEnds = "ends of the grid",

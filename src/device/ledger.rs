@@ -1,7 +1,7 @@
-//! Who reads a value of a preset, and when.
+//! Readers of a preset's values, and the conditions under which fields are idle.
 //!
-//! The readers of each field stand beside it in `spec.rs`; here is what a reader is, and which fields stand idle on a
-//! device because another field says that the mechanism is not there.
+//! Models: the kinds of readers, and the fields that are idle on a device because another field disables their mechanism.
+//! Leaves out: the readers of each field, which `spec.rs` lists.
 
 use super::{Dependencies, Device, IndexHash, Replacement};
 use crate::util::names::named;
@@ -16,7 +16,7 @@ named! {
         Sim = "simulator",
         /// The analytical model.
         Model = "analytical model",
-        /// How many blocks are resident, whichever engine predicts.
+        /// The number of resident blocks, whichever engine predicts.
         Occupancy = "occupancy",
         /// The time between launches, whichever engine predicts.
         Host = "host",
@@ -165,7 +165,7 @@ const CONDITIONS: [Condition; 12] = [
     },
 ];
 
-/// The condition that `section.field` stands idle for on this device, if any.
+/// Returns the condition under which `section.field` is idle on this device, if any.
 pub fn idle(device: &Device, field: &str) -> Option<&'static Condition> {
     CONDITIONS
         .iter()

@@ -1,8 +1,8 @@
 //! GPU presets with a source for every value, and the occupancy calculation. Knows no GP.
 //!
 //! A preset is a TOML file under `fixtures/devices/`; the ones committed there are part of the binary.
-//! [`Device`] holds the plain numbers for the models, [`Preset`] adds where each of them comes from.
-//! Leaves out: what can only be known by running (see the sources of each value for confidence).
+//! [`Device`] holds the plain numbers for the models, [`Preset`] adds the source of each.
+//! Leaves out: properties known only from running (see the sources of each value for confidence).
 //! Units: in field names.
 
 #[doc(hidden)]
@@ -54,7 +54,7 @@ pub struct Preset {
 }
 
 impl Preset {
-    /// The values that were chosen to meet measurements.
+    /// The values fitted to measurements.
     pub fn fitted(&self) -> Vec<&Entry> {
         self.entries
             .iter()
@@ -97,7 +97,7 @@ impl Device {
             .find(|split| split.l1_bytes == l1_bytes)
     }
 
-    /// The L1 that is asked for when nobody asks for one; `None`: as much as the blocks leave.
+    /// Default L1 size; `None`: all that the blocks' shared memory leaves.
     pub fn default_l1_bytes(&self) -> Option<u32> {
         let sizes = self.l1.splits.iter().map(|split| split.l1_bytes);
         match self.l1.default_split {
@@ -106,8 +106,8 @@ impl Device {
         }
     }
 
-    /// Where the instructions of a class execute, and how many lanes a cycle on the whole SMX; `None` for those that take an
-    /// issue slot only: the load/store unit paces memory, and nothing waits for the rest.
+    /// Pipe of an instruction class and its lanes per cycle on the whole SMX; `None` for classes that take an issue slot only:
+    /// the load/store unit paces memory, and nothing waits for the rest.
     pub fn pipe(&self, class: OpClass) -> Option<(Pipe, f64)> {
         let (pipes, lanes) = (&self.pipes, &self.throughput);
         let served = match class {
@@ -130,7 +130,7 @@ impl Device {
         Some(served)
     }
 
-    /// Bytes between the local memories of neighbouring warps: their stacks and what lies between them.
+    /// Bytes between the local memories of neighbouring warps: stack and gap.
     pub fn local_stride_bytes(&self, frame_bytes: u32) -> u32 {
         let stack = frame_bytes.max(self.local.least_stack_bytes);
         local_bytes_of_a_warp(stack + self.local.gap_bytes)

@@ -1,4 +1,4 @@
-//! Occupancy: how many blocks of a kernel are resident on one SMX, and what limits them.
+//! Occupancy: the number of a kernel's blocks resident on one SMX, and the limiting resource.
 //!
 //! Models the allocation rules of compute capability 1.x, 3.0 and 7.5 to 9.0, granularities included.
 //! Leaves out: dynamic limits set by the driver.
@@ -88,7 +88,7 @@ pub struct Occupancy {
 }
 
 impl Occupancy {
-    /// With as many blocks as there are places for their warps.
+    /// Returns the occupancy with all warp slots taken.
     #[doc(hidden)]
     pub fn filled(self) -> Self {
         let blocks = self.blocks_by_warps;
@@ -227,8 +227,8 @@ impl OccupancyLimits {
         })
     }
 
-    /// The shared memory that a preferred carve-out of so many percent gives blocks of so much shared memory. The percentage
-    /// says how much the blocks may use; what the system reserves for each of them comes on top.
+    /// Shared memory size that a preferred carve-out of `percent` gives blocks of `shared_bytes_per_block`. The percentage limits
+    /// the blocks' own use; the system's reserve for each block is added.
     pub fn carve_out(&self, percent: u32, shared_bytes_per_block: u32) -> u32 {
         let largest = self.shared_sizes_bytes.last().copied().unwrap_or(0);
         let used = shared_bytes_per_block.next_multiple_of(self.shared_unit_bytes);
@@ -344,8 +344,8 @@ mod tests {
     use super::*;
     use crate::device::Preset;
 
-    /// Carve-out for 60 percent of 64 KiB, 39,321 bytes, is the larger one: the smaller has 32 KiB. Memory reserved per block,
-    /// 1 KiB here, counts.
+    /// Carve-out for 60 percent of 64 KiB, 39,321 bytes, is the larger one: the smaller has 32 KiB. With 1 KiB reserved per
+    /// block, the carve-out holds as many whole blocks as fit the percentage, here one.
     #[test]
     fn a_carve_out_is_the_least_that_has_so_many_percent() {
         let mut limits = OccupancyLimits::of(&Preset::load("t4").unwrap().device);

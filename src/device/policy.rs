@@ -61,7 +61,7 @@ choice! {
 }
 
 choice! {
-    /// Which scheduler the load/store unit and the shared cores serve first in a cycle.
+    /// Order in which the load/store unit and the shared cores serve the schedulers of a cycle.
     Arbitration {
         /// Always the first that has something.
         FixedOrder = "fixed_order",
@@ -71,7 +71,7 @@ choice! {
 }
 
 choice! {
-    /// Where the instructions of a class execute.
+    /// Pipe that executes a class of instructions.
     Pipe {
         /// Cores that all schedulers share: a number of warp instructions a cycle.
         Cores = "cores",
@@ -93,9 +93,9 @@ choice! {
 }
 
 choice! {
-    /// How the on-chip memory is divided when a launch does not say.
+    /// Default division of the on-chip memory.
     DefaultSplit {
-        /// As much L1 as there is.
+        /// The largest L1.
         LargestL1 = "largest_l1",
         /// The smallest shared memory that limits no block.
         LeastShared = "least_shared",
@@ -113,7 +113,7 @@ choice! {
 }
 
 choice! {
-    /// Which line of a set leaves.
+    /// Replacement policy of a set.
     Replacement {
         /// The least recently used line.
         Lru = "lru",
@@ -127,7 +127,7 @@ choice! {
 }
 
 choice! {
-    /// How an address becomes a set number.
+    /// Mapping of an address to a set number.
     IndexHash {
         /// The low bits of the line number.
         Linear = "linear",
@@ -135,7 +135,7 @@ choice! {
         Xor = "xor",
         /// Evenly spread, whatever the stride.
         Spread = "spread",
-        /// Each bit of the line number flips the bits of the set number that `set_bits` says.
+        /// Each bit of the line number flips the bits of the set number given by `set_bits`.
         Bits = "bits",
     }
 }
@@ -143,9 +143,9 @@ choice! {
 choice! {
     /// Whether predictions for a device were ever compared with measurements by the project that wrote its file.
     Validated {
-        /// They were; the validation has the errors.
+        /// Compared; the validation lists the errors.
         Here = "here",
-        /// They were not: the file holds documents and other people's measurements only.
+        /// Not compared: the values come from documents and published measurements only.
         Never = "never",
     }
 }

@@ -102,9 +102,9 @@ device! {
         n_smx: u32, "SMX", (1.0, 1024.0), [Sim, Model];
         /// The clock that predictions are made for.
         clock_mhz: f64, "MHz", (1.0, 10_000.0), [Sim, Model];
-        /// From the event before a grid of one block that does nothing to the event after it.
+        /// Time between the events before and after a grid of one empty block.
         grid_cycles: u32, "cycles", (0.0, 1_000_000.0), [Sim, Model];
-        /// From the end of a block to the first instruction of the next in its place.
+        /// Delay from the end of a block to the first instruction of the next in its slot.
         block_cycles: u32, "cycles", CYCLES, [Sim, Model];
     }
 
@@ -173,20 +173,20 @@ device! {
         uncoalesced_cycles: u32, "cycles", (0.0, 1000.0), [Sim, Model];
     }
 
-    /// From issue to the result's use, for what is not memory.
+    /// Latencies from issue to the result's use, for all but memory accesses.
     latency: Latency {
         alu_cycles: u32, "cycles", CYCLES, [Sim, Model];
         sfu_cycles: u32, "cycles", CYCLES, [Sim, Model];
         convert_cycles: u32, "cycles", CYCLES, [Sim, Model];
         predicate_cycles: u32, "cycles", CYCLES, [Sim, Model];
         special_register_cycles: u32, "cycles", CYCLES, [Sim, Model];
-        /// From a taken branch to the warp's next issue; 0 where the compiler's stall count says it.
+        /// Delay from a taken branch to the warp's next issue; 0 if the compiler's stall count covers it.
         taken_branch_cycles: u32, "cycles", CYCLES, [Sim, Model];
         /// A load waits at least this long by the compiler's own schedule.
         load_pace_cycles: u32, "cycles", CYCLES, [Sim, Model];
     }
 
-    /// Where each class of instruction executes. Classes of one pipe wait for each other.
+    /// Pipe that executes each class of instruction. Classes of one pipe wait for each other.
     pipes: Pipes {
         fp32: Pipe, "pipe", ANY, [Sim, Model];
         int_add: Pipe, "pipe", ANY, [Sim, Model];
@@ -249,7 +249,7 @@ device! {
         lines_per_row: u32, "lines", (1.0, 64.0), [Sim];
         /// Hits of a row, the last ones, whose lines stay.
         protected_hits: u32, "hits", (0.0, 4.0), [Sim];
-        /// Without it local memory, too, lies behind the load/store unit uncached.
+        /// Whether the L1 caches local memory; otherwise local accesses bypass it.
         caches_local: bool, "yes/no", ANY, [Sim, Model];
         caches_global_loads: bool, "yes/no", ANY, [Sim, Model];
         write_back: bool, "yes/no", ANY, [Sim, Model];
@@ -260,7 +260,7 @@ device! {
         hit_latency_cycles: u32, "cycles", CYCLES, [Sim, Model];
     }
 
-    /// How far apart the local memories of threads lie: a stack and a gap.
+    /// Spacing of the local memories of threads: a stack and a gap.
     local: Local {
         /// The stack of a kernel with a smaller frame.
         least_stack_bytes: u32, "bytes", (0.0, 1e6), [Sim, Model];
@@ -269,10 +269,10 @@ device! {
 
     /// The second-level cache, shared by all SMX.
     l2: L2 {
-        /// Without it every line comes from device memory; ports and request sizes are then those to the memory.
+        /// Whether there is an L2; otherwise every line comes from device memory, through the same ports and request sizes.
         is_present: bool, "yes/no", ANY, [Sim, Model];
         bytes: u32, "bytes", OFF_CHIP, [Sim, Model];
-        /// Part of it that holds a launch's data.
+        /// Fraction of the L2 that holds a launch's data.
         usable_fraction: f64, "fraction", FRACTION, [Sim, Model];
         n_ways: u32, "ways", (1.0, 64.0), [Sim, Model];
         line_bytes: u32, "bytes", (32.0, 256.0), [Sim, Model];
@@ -345,10 +345,9 @@ device! {
         lanes_together: u32, "lanes", (0.0, 32.0), [Sim, Model];
     }
 
-    /// The computer that the card is in: what a generation costs besides its kernel. All zero where measured times are
-    /// those of kernels alone.
+    /// The host: costs of a generation besides its kernel. All zero if measured times are those of kernels alone.
     host: Host {
-        /// From the call to the kernel's start, and from its end to the caller's knowing.
+        /// Delay from the call to the kernel's start plus that from its end to the caller's return.
         launch_microseconds: f64, "us", HOST_TIME, [Host];
         /// Cost of a transfer besides its bytes.
         copy_microseconds: f64, "us", HOST_TIME, [Host];

@@ -136,7 +136,7 @@ fn take_optional<T: FieldValue>(
     is_there.then(|| take(table, path, name)).transpose()
 }
 
-/// Refuses what is left of a table.
+/// Refuses unknown fields that remain in a table.
 fn refuse_rest(table: &toml::Table, path: &str, allowed: &str) -> Result<(), Refused> {
     match table.keys().next() {
         Some(name) => Err(Refused::field(
