@@ -101,7 +101,7 @@ pub struct TimeParts {
 }
 
 impl TimeParts {
-    /// From the cycles of every cause.
+    /// Divides the cycles of every cause among the counts that they follow.
     pub fn of(cycles: impl Fn(Cause) -> f64) -> TimeParts {
         let all: f64 = Cause::ALL.into_iter().map(&cycles).sum();
         let mut parts = TimeParts {

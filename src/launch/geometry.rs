@@ -48,7 +48,7 @@ impl Geometry {
         self.case_blocks.min(self.passes(0)).max(1)
     }
 
-    /// Which of its program's blocks is block `number` of the launch.
+    /// Index of block `number` of the launch among its program's blocks.
     pub fn case_block(&self, number: f64) -> u32 {
         let row = (number / f64::from(self.programs.max(1))) as u64;
         (row % u64::from(self.working_case_blocks())) as u32

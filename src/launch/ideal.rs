@@ -16,7 +16,7 @@ const UNLIMITED_BYTES: f32 = 1e9;
 const UNLIMITED_REQUESTS: u32 = 1 << 14;
 
 impl SmxSpec {
-    /// Without what these parts cost.
+    /// Returns the spec with these parts idealized.
     pub fn without(mut self, ideals: Ideals) -> Self {
         let changes: [(Ideal, Change); 10] = [
             (Ideal::L1Misses, |spec| spec.l1_always_hits = true),

@@ -62,8 +62,9 @@ pub fn makespan_cycles(
     BlockSchedule::new(work_tokens, n_smx, resident_blocks).cycles(rates)
 }
 
-/// Tells of every block in turn which of the places it gets, and when if all places work at the same pace. The first blocks go round
-/// robin over the multiprocessors, place `n` being one of multiprocessor `n` modulo their number; then each to the place that is free first.
+/// Assigns every block in turn to a block slot and calls `given` with the block, the slot and the start time if all slots run at
+/// the same pace. The first blocks go round robin over the multiprocessors, slot `n` belonging to multiprocessor `n` modulo
+/// their number; each later one goes to the slot that is free first.
 #[inline]
 pub fn hand_out(work: &[f64], places: usize, mut given: impl FnMut(usize, usize, f64)) {
     let first = work.len().min(places);
@@ -82,8 +83,8 @@ pub fn hand_out(work: &[f64], places: usize, mut given: impl FnMut(usize, usize,
     }
 }
 
-/// Which multiprocessor gets which block, which does not depend on how fast they are: while all are full they give all
-/// resident blocks equally many tokens.
+/// Assignment of blocks to multiprocessors. It does not depend on their speed: while all are full, all resident blocks progress
+/// by equally many tokens.
 #[derive(Debug)]
 pub struct BlockSchedule {
     resident_blocks: usize,
@@ -205,7 +206,7 @@ struct Ending<'a> {
 }
 
 impl Ending<'_> {
-    /// Gives every block so many tokens, of which the first needs no fewer.
+    /// Advances every block by `tokens`, at most the remainder of the first.
     fn go_on(&mut self, tokens: f64) {
         // As the steps are the least of quotients, the block that decided may lack the last bits.
         const ROUNDING: f64 = 1e-12;
