@@ -8,12 +8,12 @@ use super::spec::N_CLASSES;
 use crate::device::{Device, Pipe};
 use crate::isa::OpClass;
 
-/// How often one instruction class can start.
+/// Issue rate limit of one instruction class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IssueLimit {
-    /// On the cores that all schedulers share: at most this many warp instructions per cycle.
+    /// Cores that all schedulers share: at most this many warp instructions per cycle.
     PerCycle(u8),
-    /// On a pipe of the scheduler, which is then taken for so many cycles.
+    /// A pipe of the scheduler, and the cycles that it is busy per instruction.
     Interval(Pipe, u8),
     /// Takes an issue slot only.
     Free,

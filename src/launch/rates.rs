@@ -34,7 +34,7 @@ impl From<RateCurve> for Rates {
 }
 
 impl Rates {
-    /// Where the L2 takes `accepts_bytes` a cycle from all, who send `bytes_per_token`.
+    /// Creates rates for an L2 that accepts `accepts_bytes` per cycle from multiprocessors that send `bytes_per_token`.
     pub fn sharing(
         contended: RateCurve,
         uncontended: RateCurve,
@@ -67,13 +67,13 @@ impl Rates {
         }
     }
 
-    /// Whether it matters how many others are at work.
+    /// Whether the rate depends on the other multiprocessors.
     pub fn depend_on_others(&self) -> bool {
         self.uncontended.is_some()
     }
 
-    /// Cycles per token of each block, by the number of resident blocks, where `smxs[n]` multiprocessors hold `n` blocks. Rates lie as
-    /// far between the contended and the uncontended ones as the L2 can take what is sent.
+    /// Cycles per token of each block, by the number of resident blocks, if `smxs[n]` multiprocessors hold `n` blocks. Rates are
+    /// interpolated between contended and uncontended by the L2's capacity for the bytes sent.
     pub fn paces(&self, smxs: &[u32], paces: &mut Vec<f64>) {
         let ease = self.uncontended.as_ref().map_or(0.0, |uncontended| {
             let sent = |rates: &RateCurve| {
