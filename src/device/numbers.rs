@@ -20,7 +20,7 @@ pub trait Numbers: Copy {
 /// The allowed range of a machine's numbers.
 pub const NOT_NEGATIVE: Allowed = (0.0, 1e12);
 
-/// A struct of numbers, each of which is a field of a preset: section, name, unit and what it is.
+/// A struct of numbers, each of which is a field of a preset: section, name, unit and title.
 macro_rules! numbers {
     ($(#[$doc:meta])* $name:ident, $readers:expr;
         $($section:ident { $($field:ident $unit:literal, $title:literal;)+ })+

@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(time(Cause::Issued), 2.0);
         assert_eq!(time(Cause::L2), 0.5);
         assert_eq!(time(Cause::NoWarp), 1.0);
-        // What nobody does costs the same for all.
+        // Work that no program does costs the same for all.
         assert_eq!(time(Cause::Global), 1.0);
     }
 

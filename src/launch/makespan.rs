@@ -319,7 +319,7 @@ mod tests {
 
     proptest::proptest! {
         /// Graham's bounds (SIAM Journal on Applied Mathematics 17, 1969): the grid takes at least its work at the full rate,
-        /// and at most that and the longest block, which waits for nobody once it is handed out.
+        /// and at most that and the longest block, which never waits once it is assigned.
         #[test]
         fn the_end_is_within_the_bounds_of_list_scheduling(
             work in proptest::collection::vec(1.0f64..1000.0, 1..80),
