@@ -1,7 +1,7 @@
-//! How much each block of a grid executes, before any is timed: counted on a few of its repetitions.
+//! Work of each block of a grid before timing, counted on a few of its repetitions.
 //!
-//! A grid of a few waves ends with the blocks that take longest. Where the lanes of a warp run different programs, only execution tells
-//! which these are.
+//! A grid of a few waves ends with the blocks that take longest. If the lanes of a warp run different programs, only execution
+//! reveals them.
 //! Units: warp instructions. Leaves out: time.
 
 use crate::launch::prediction::PredictError;

@@ -1,4 +1,4 @@
-//! Some blocks that one multiprocessor runs once, every one from its first instruction to its last.
+//! Blocks that one multiprocessor runs once, each from its first instruction to its last.
 //!
 //! Models: a kernel's traces, the program of each block, and the launch. Traces of other tools are read into it, and a sample of a
 //! grid is written from it.
@@ -25,7 +25,7 @@ pub struct Blocks {
     pub order: Vec<u32>,
     /// 0 when all warps of a block run the same program, 1 when they run successive ones.
     pub programs_per_warp: u32,
-    /// Iterations of the case loop that a block runs at most.
+    /// Most iterations of the case loop that a block runs.
     pub iterations: u32,
 }
 

@@ -8,7 +8,7 @@ use crate::device::{Device, IndexHash};
 
 use crate::util::refused::Refused;
 
-/// How an address becomes a set number.
+/// The mapping of an address to a set number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SetIndex {
     /// The low bits of the line address.

@@ -1,4 +1,4 @@
-//! Which of many slots is free first, while each that is gets new work.
+//! A calendar queue of the slot that is free first, where each free slot gets new work.
 //!
 //! Models: a calendar queue; times never go back, and no work is longer than a bound known before.
 //! Units: any time. Sources: Brown, Calendar queues, Communications of the ACM 31 (1988).

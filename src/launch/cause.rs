@@ -41,8 +41,8 @@ listed! {
 }
 
 impl Cause {
-    /// The one table of names: in outputs, in words, and Nsight Compute's warp state, which begins the other two. What Nsight
-    /// Compute calls long scoreboard is told apart by what is waited for.
+    /// The one table of names: in outputs, in words, and Nsight Compute's warp state, which begins the other two. Nsight
+    /// Compute's long scoreboard is split by the memory waited for.
     fn names(self) -> [&'static str; 3] {
         match self {
             Cause::Issued => ["selected", "selected: issuing", "selected"],

@@ -87,13 +87,13 @@ impl ReplayOp {
         GlobalAccess { parts, part_bytes }
     }
 
-    /// Where an access to local memory lies in what its warp has: one 32-bit word of all 32 lanes is one line.
+    /// Address of a local access within its warp's local memory: one 32-bit word of all 32 lanes is one line.
     #[inline]
     pub fn local_address(&self) -> u32 {
         self.address * (LINE_BYTES / 4)
     }
 
-    /// Whether the parts of an access are those of lanes that are no neighbours, and not what half-warps make of neighbours.
+    /// Whether the access has parts of scattered lanes, as opposed to the half-warp parts of neighbouring lanes.
     #[inline]
     pub fn is_uncoalesced(&self) -> bool {
         self.lines > COALESCED

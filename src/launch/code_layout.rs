@@ -1,15 +1,15 @@
-//! How instructions lie in the code.
+//! Layout of instructions in the code.
 //!
 //! Leaves out: the caches that hold it. Units: bytes. Sources: the device preset, `[instruction_cache]`.
 
 use crate::device::InstructionCache;
 
-/// Where the instruction after another lies: Kepler's code has a control word in front of every group.
+/// Sizes of instructions and groups: Kepler's code has a control word before every group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CodeLayout {
     pub instruction_bytes: u32,
     pub group_bytes: u32,
-    /// Bytes of a group that are no instruction.
+    /// Bytes of a group that hold no instruction.
     pub header_bytes: u32,
 }
 
@@ -38,7 +38,7 @@ impl CodeLayout {
         }
     }
 
-    /// Where the instruction after the one at `pc_bytes` lies.
+    /// Address of the instruction after the one at `pc_bytes`.
     #[inline]
     pub fn next(&self, pc_bytes: u32) -> u32 {
         let next = pc_bytes + self.instruction_bytes;

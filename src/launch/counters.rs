@@ -65,7 +65,7 @@ impl Counters {
         self.combined(other, |a, b| a + b)
     }
 
-    /// All counts multiplied.
+    /// Returns all counts multiplied by `factor`.
     pub fn times(&self, factor: f64) -> Counters {
         self.combined(self, |count, _| (count as f64 * factor).round() as u64)
     }

@@ -101,7 +101,7 @@ pub struct TimeParts {
 }
 
 impl TimeParts {
-    /// From the cycles of every cause.
+    /// Divides the cycles of every cause among the counts that they follow.
     pub fn of(cycles: impl Fn(Cause) -> f64) -> TimeParts {
         let all: f64 = Cause::ALL.into_iter().map(&cycles).sum();
         let mut parts = TimeParts {
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(time(Cause::Issued), 2.0);
         assert_eq!(time(Cause::L2), 0.5);
         assert_eq!(time(Cause::NoWarp), 1.0);
-        // What nobody does costs the same for all.
+        // Work that no program does costs the same for all.
         assert_eq!(time(Cause::Global), 1.0);
     }
 

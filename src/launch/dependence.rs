@@ -8,30 +8,30 @@ use super::spec::N_CLASSES;
 use crate::device::{Dependencies, Device};
 use crate::isa::OpClass;
 
-/// How dependences are tracked.
+/// The way dependences are tracked.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DependenceTracking {
-    /// The hardware tracks the registers that loads from memory write; all other results, loaded constants too, are there
-    /// when the compiler's stall counts say.
+    /// The hardware tracks the registers that loads from memory write; the compiler's stall counts cover all other results,
+    /// loaded constants included.
     Registers,
-    /// The hardware tracks all registers: issue to result, by `OpClass as usize`, for what is not memory. Stall counts of the
-    /// code say nothing.
+    /// The hardware tracks all registers: cycles from issue to result, by `OpClass as usize`, for all but memory accesses. Stall
+    /// counts of the code are ignored.
     AllRegisters([u32; N_CLASSES]),
-    /// Barriers that the compiler names: six per warp.
+    /// The compiler assigns barriers, six per warp.
     Barriers(BarrierTiming),
 }
 
-/// When the barriers of a warp are released.
+/// Release times of a warp's barriers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BarrierTiming {
-    /// Issue to release of the write barrier, by `OpClass as usize`, for what is not memory.
+    /// Cycles from issue to release of the write barrier, by `OpClass as usize`, for all but memory accesses.
     pub result_cycles: [u32; N_CLASSES],
-    /// Issue to release of the read barrier, beyond the wait for the load/store unit.
+    /// Cycles from issue to release of the read barrier, beyond the wait for the load/store unit.
     pub operand_cycles: u32,
 }
 
 impl DependenceTracking {
-    /// As the preset says.
+    /// Reads the tracking from the preset.
     pub fn new(device: &Device) -> Self {
         match device.issue.dependencies {
             Dependencies::Registers => DependenceTracking::Registers,
@@ -45,7 +45,7 @@ impl DependenceTracking {
         }
     }
 
-    /// The barriers' timing, where there are barriers.
+    /// Returns the barriers' timing; `None` without barriers.
     pub fn barriers(&self) -> Option<&BarrierTiming> {
         match self {
             DependenceTracking::Barriers(timing) => Some(timing),
@@ -53,7 +53,7 @@ impl DependenceTracking {
         }
     }
 
-    /// Issue to result by `OpClass as usize`, where results of arithmetic are waited for.
+    /// Returns the cycles from issue to result by `OpClass as usize`; `None` if arithmetic results are not waited for.
     pub fn result_cycles(&self) -> Option<&[u32; N_CLASSES]> {
         match self {
             DependenceTracking::Registers => None,

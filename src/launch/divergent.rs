@@ -1,9 +1,9 @@
-//! A launch whose warps run several programs: sampled blocks, executed, and what the whole comes to.
+//! A launch whose warps run several programs: sampled blocks, executed, and extrapolated to the whole.
 //!
-//! Models: what a block does over and over may be cut short in what is executed: time and instructions are linear in the number of
-//! repetitions, so that two numbers of them say all. The rest of a timing (CPI stack, traffic, instructions of a node) is that of the
+//! Models: repeated work of a block may be executed fewer times: time and instructions are linear in the number of repetitions,
+//! so two numbers of repetitions suffice. The rest of a timing (CPI stack, traffic, instructions per node) comes from the
 //! blocks timed with the larger number.
-//! Leaves out: what is executed (each system), how blocks are timed (`sim::divergent`, `model::divergent`).
+//! Leaves out: execution (each system), timing of blocks (`sim::divergent`, `model::divergent`).
 //! Units: cycles of a multiprocessor, warp instructions, milliseconds; nodes times cases per second.
 
 use super::counters::{Counters, cpi_entries, traffic};
@@ -21,12 +21,12 @@ use std::time::Instant;
 /// The work of a launch whose blocks run several programs each.
 #[derive(Debug, Clone)]
 pub struct DivergentWork {
-    /// Launches on the same grid, whose mean counts.
+    /// Launches on the same grid, which are averaged.
     pub sampled: Vec<Sampled>,
     pub extent: Extent,
 }
 
-/// Blocks that stand for all of a launch.
+/// Sampled blocks that represent a launch.
 #[derive(Debug, Clone)]
 pub struct Sampled {
     pub sample: Sample,
@@ -51,13 +51,13 @@ pub struct Executed {
 pub struct Extent {
     pub programs: u32,
     pub cases: u32,
-    /// How often the repeated part runs.
+    /// Number of times that the repeated part runs.
     pub repetitions: f64,
     /// Blocks, over those of the grid that were executed.
     pub grids: f64,
 }
 
-/// How long executed blocks take.
+/// Time of executed blocks.
 #[derive(Debug, Clone)]
 pub struct BlocksTiming {
     /// The cycles of the whole grid if all its blocks are like these.
@@ -66,7 +66,7 @@ pub struct BlocksTiming {
     pub counters: Counters,
     /// Standard error, relative.
     pub error_percent: f64,
-    /// 0 in closed form.
+    /// Warp instructions that were simulated; 0 for the analytical model.
     pub simulated_instructions: u64,
 }
 
@@ -100,7 +100,7 @@ impl Sampled {
 }
 
 impl Executed {
-    /// How many times as long it would be if its lanes never parted, where that is what is asked.
+    /// Factor on time and instructions if divergence is idealized; 1 otherwise.
     fn of_paths(&self, ideals: Ideals) -> f64 {
         match ideals.has(Ideal::Divergence) {
             // Their paths would be as many times fewer.
@@ -140,7 +140,7 @@ impl DivergentWork {
         f64::from(self.extent.programs) * self.mean_nodes() * f64::from(self.extent.cases)
     }
 
-    /// Warp instructions of what was executed, and nodes of its warps.
+    /// Executed warp instructions, and nodes of the warps.
     fn executed(&self) -> (f64, f64) {
         let mut all = (0.0, 0.0);
         for code in self.sampled.iter().map(|one| &one.last().code.code) {
@@ -177,7 +177,7 @@ impl DivergentWork {
         }
     }
 
-    /// How long its executed blocks take, timed by a model.
+    /// Times the executed blocks with a model.
     pub fn timed<M: PerformanceModel + ?Sized>(
         &self,
         placement: &Placement,
@@ -194,7 +194,7 @@ impl DivergentWork {
                 let timed = model.time_blocks(placement, &one.sample, &executed.code)?;
                 let of_paths = executed.of_paths(placement.ideals);
                 cycles[at..].fill(of_paths * executed.of_time * timed.cycles);
-                // The same blocks were executed twice: what is off in one number of repetitions is off in the other.
+                // The same blocks were executed twice, so their errors are correlated.
                 worst = worst.max(timed.error_percent);
                 all.simulated_instructions += timed.simulated_instructions;
                 last = timed.counters;
@@ -208,7 +208,7 @@ impl DivergentWork {
         Ok(all)
     }
 
-    /// How long the launch takes, from the time of its executed blocks.
+    /// Extrapolates the launch's timing from the time of its executed blocks.
     pub fn continued_timing(&self, placement: &Placement, timed: &Timed) -> Timing {
         let milliseconds = placement.milliseconds(self.continued(|at, _| timed.cycles[at]));
         let counters = &timed.counters;
@@ -228,7 +228,7 @@ impl DivergentWork {
         }
     }
 
-    /// How long the launch takes, its blocks timed by a model.
+    /// Returns the launch's timing, its blocks timed by a model.
     pub fn timing<M: PerformanceModel + ?Sized>(
         &self,
         placement: &Placement,
@@ -238,7 +238,7 @@ impl DivergentWork {
     }
 }
 
-/// How long the executed blocks of all launches take.
+/// Times of the executed blocks of all launches.
 #[derive(Debug, Clone, Default)]
 pub struct Timed {
     /// The cycles of each launch at both numbers of repetitions.

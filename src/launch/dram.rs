@@ -21,7 +21,7 @@ pub struct DramSpec {
 }
 
 impl DramSpec {
-    /// Which page an address lies in; the partition is the lowest digit of its number.
+    /// Returns the page of an address; the partition is the lowest digit of its number.
     #[inline]
     pub fn page_of(&self, address: u32) -> u32 {
         let piece = quotient(address, self.interleave_bytes);
@@ -31,7 +31,7 @@ impl DramSpec {
     }
 }
 
-/// The quotient; by the usual divisor, a power of two, without a division.
+/// Quotient; a shift for the usual divisor, a power of two.
 #[inline]
 fn quotient(number: u32, divisor: u32) -> u32 {
     if divisor.is_power_of_two() {

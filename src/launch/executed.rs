@@ -1,7 +1,9 @@
 //! Blocks of threads that were executed lane by lane, laid out for replay: several programs in a block, or in a warp.
 //!
-//! Models: what every warp executed, its lanes' paths one after the other where they part, and where they accessed memory: one
-//! access, or as many parts as the memory serves one by one; each instruction as what it becomes in the machine code of the device. Leaves out: time; paths shared by warps, which are kept apart.
+//! Models: the instructions that every warp executed, with the paths of diverging lanes in sequence, and the memory they
+//! accessed: one access, or as many parts as the memory serves one by one. Each instruction is the one that it becomes in the
+//! device's machine code.
+//! Leaves out: time; sharing of paths between warps, which are kept apart.
 //! Units: bytes, nodes. Sources: those of `trace::warp` and `launch::spread`.
 
 use super::roles::{Purpose, RoleCounts};
@@ -26,7 +28,7 @@ pub struct ExecutedBlock {
     pub offsets: Offsets,
 }
 
-/// How far what a block reads and writes lies behind that of the first block.
+/// Address offsets of a block's buffers from those of the first block.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Offsets {
     pub programs: u32,
@@ -57,12 +59,12 @@ pub struct ExecutedCode {
     pub roles: RoleCounts,
     /// Words of its frame that a warp's lanes access, mean over the warps.
     pub mean_frame_words: f64,
-    /// Part of a warp's lanes that are on the path of an instruction, mean over all of them.
+    /// Fraction of a warp's lanes active in an instruction, mean over all instructions.
     pub active_lanes: f64,
 }
 
 impl ExecutedCode {
-    /// As a device runs it: its machine code, its memory.
+    /// Lays out executed blocks for a device: its machine code and its memory rules.
     pub fn on(
         device: &Device,
         kernel: &Kernel,
@@ -114,7 +116,7 @@ struct Layout<'a> {
     frame_words: u64,
 }
 
-/// An access still to be laid out: the timed instruction that makes it, what it accesses, and what for.
+/// Accesses still to be laid out: the timed instruction of each, its spread, and its purpose.
 type Pending = Vec<(u32, Spread, Purpose)>;
 
 impl<'a> Layout<'a> {

@@ -1,4 +1,4 @@
-//! How a launch lies on the multiprocessors: blocks, warps, iterations of the fitness-case loop.
+//! Launch geometry on the multiprocessors: blocks, warps, iterations of the fitness-case loop.
 //!
 //! Models: the counts that follow from Listing 1's loop over the fitness cases, and from its division among several
 //! blocks of one program: block `(x, y)` of a grid takes program `x` and, from pass `y` on, every `case_blocks`-th pass. Blocks
@@ -48,7 +48,7 @@ impl Geometry {
         self.case_blocks.min(self.passes(0)).max(1)
     }
 
-    /// Which of its program's blocks is block `number` of the launch.
+    /// Index of block `number` of the launch among its program's blocks.
     pub fn case_block(&self, number: f64) -> u32 {
         let row = (number / f64::from(self.programs.max(1))) as u64;
         (row % u64::from(self.working_case_blocks())) as u32

@@ -1,7 +1,7 @@
-//! Which blocks of a grid are executed to stand for all.
+//! Sampling of a grid: the blocks that are executed to represent all.
 //!
-//! Models: of a grid of many waves of blocks, a sample spread over it; of a grid of a few waves, all blocks of some multiprocessors: of those
-//! that have most to do, where the blocks differ and it is known by how much.
+//! Models: a sample spread over a grid of many waves of blocks; for a grid of a few waves, all blocks of some multiprocessors,
+//! namely those with most work if the work of each block is known and differs.
 //! Leaves out: time (`sim::divergent`, `model::divergent`).
 //! Units: blocks. Sources: blocks in turn over the multiprocessors, CUDA C Programming Guide, section 2.2.
 
@@ -17,13 +17,13 @@ const FEW_WAVES: f64 = 8.0;
 pub enum Sample {
     /// Spread evenly over the grid.
     Spread(Vec<u32>),
-    /// All blocks of some multiprocessors that are as good as any.
+    /// All blocks of some representative multiprocessors.
     Whole(Vec<Vec<u32>>),
-    /// All blocks of the multiprocessors that have most to do, and of some others.
+    /// All blocks of the multiprocessors with most work, and of some others.
     Longest(Vec<Vec<u32>>, Ends),
 }
 
-/// When multiprocessors end if work goes at the same pace everywhere, in units of work.
+/// End times of multiprocessors if all run at the same pace, in units of work.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ends {
     pub sampled: Vec<f64>,
@@ -31,7 +31,7 @@ pub struct Ends {
 }
 
 impl Sample {
-    /// How they were chosen.
+    /// Name of the sampling method.
     pub fn kind(&self) -> &'static str {
         match self {
             Sample::Spread(_) => "spread",
@@ -40,7 +40,7 @@ impl Sample {
         }
     }
 
-    /// In the order in which they are to be laid out.
+    /// Block numbers in layout order.
     pub fn blocks(&self) -> Vec<u32> {
         match self {
             Sample::Spread(blocks) => blocks.clone(),
@@ -63,14 +63,14 @@ impl Placement {
         }
     }
 
-    /// So many blocks, spread over the grid.
+    /// Chooses `spread` blocks, spread evenly over the grid.
     pub fn sample_spread(&self, spread: u32) -> Sample {
         let blocks = self.geometry.programs;
         let place = |sampled| (u64::from(sampled) * u64::from(blocks) / u64::from(spread)) as u32;
         Sample::Spread((0..spread).map(place).collect())
     }
 
-    /// All blocks of so many multiprocessors.
+    /// Chooses all blocks of `multiprocessors` multiprocessors, fewer if fewer have most blocks.
     pub fn sample_whole(&self, multiprocessors: u32) -> Sample {
         let (blocks, n_smx) = (self.geometry.programs, self.geometry.n_smx);
         let longest = self.longest_multiprocessors();
@@ -106,7 +106,7 @@ impl Placement {
 struct Given {
     blocks: Vec<u32>,
     work: f64,
-    /// When the last of its places gets free, if work goes at the same pace everywhere.
+    /// Time when its last block slot is free, if all multiprocessors run at the same pace.
     end: f64,
 }
 

@@ -27,7 +27,7 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// As an access of the simulated memory: `address` as that memory counts.
+    /// Converts the segment to an access of the simulated memory, at that memory's `address`.
     fn part(self, address: u64) -> Part {
         Part {
             kind: AddressKind::Segment,
@@ -107,7 +107,7 @@ fn reduced(mut segment: Segment, width: u64, addresses: &[u64]) -> Segment {
     segment
 }
 
-/// Which rule coalesces.
+/// A coalescing rule: the segments that a half-warp's access of a given width moves.
 pub type Rule = fn(u64, &[LaneAddress]) -> Vec<Segment>;
 
 /// The transactions of an access to global memory.
@@ -154,7 +154,7 @@ pub(super) fn words(address: u64, width: u64) -> std::ops::RangeInclusive<u64> {
     address / WORD_BYTES..=(address + width.max(1) - 1) / WORD_BYTES
 }
 
-/// In each turn one word for all that ask for it, and of every other bank one lane's word.
+/// Turns of a half-warp: each serves one word to all lanes that ask for it, and one word from every other bank.
 fn turns(banks: u64, mut words: Vec<u64>) -> usize {
     let mut n = 0;
     while let Some(&handed_to_all) = words.first() {
@@ -169,13 +169,13 @@ fn turns(banks: u64, mut words: Vec<u64>) -> usize {
     n
 }
 
-/// How often an access to constant memory is repeated, a half-warp at one address being half an access.
+/// Repetitions of an access to constant memory, a half-warp at one address being half an access.
 pub fn constant_turns(lanes: &[LaneAddress]) -> usize {
     let addresses: usize = halves(lanes).map(distinct).sum();
     addresses.div_ceil(2).max(1)
 }
 
-/// How many addresses there are.
+/// Number of distinct addresses.
 pub fn distinct(lanes: &[LaneAddress]) -> usize {
     let mut addresses: Vec<u64> = lanes.iter().map(|lane| lane.1).collect();
     addresses.sort_unstable();

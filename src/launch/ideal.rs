@@ -1,4 +1,4 @@
-//! The multiprocessor with some of its parts made free.
+//! The multiprocessor with some of its parts idealized.
 //!
 //! Models: each part alone and any of them together, as changed values of [`SmxSpec`] that both performance models read.
 //! Leaves out: occupancy, the grid, the host and divergence, which are idealized where the launch is resolved. Units: those of the spec.
@@ -9,13 +9,13 @@ use crate::device::ideal::{Ideal, Ideals};
 
 type Change = fn(&mut SmxSpec);
 
-/// More than anything asks for in a cycle.
+/// Bytes per cycle beyond any demand.
 const UNLIMITED_BYTES: f32 = 1e9;
-/// More than all warps can have under way.
+/// Requests beyond what all warps can have in flight.
 const UNLIMITED_REQUESTS: u32 = 1 << 14;
 
 impl SmxSpec {
-    /// Without what these parts cost.
+    /// Returns the spec with these parts idealized.
     pub fn without(mut self, ideals: Ideals) -> Self {
         let changes: [(Ideal, Change); 10] = [
             (Ideal::L1Misses, |spec| spec.l1_always_hits = true),

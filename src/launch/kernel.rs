@@ -1,4 +1,4 @@
-//! A kernel that runs given programs, as the models see it: traces on demand, and what is known without timing.
+//! A kernel that runs given programs, as the models see it: traces on demand, and facts known without timing.
 //!
 //! Leaves out: where programs and machine code come from (`workload`).
 //! Units: warp instructions, program nodes; a warp executes a node for `stack_dim` cases per lane.
@@ -47,7 +47,7 @@ impl Grid {
         }
     }
 
-    /// Which multiprocessor gets which block.
+    /// Returns the assignment of blocks to multiprocessors.
     pub fn handed_out(&self, n_smx: usize, resident_blocks: usize) -> Arc<BlockSchedule> {
         let make = || BlockSchedule::new(&self.work, n_smx, resident_blocks);
         self.handed_out.get((n_smx, resident_blocks), make)
@@ -57,7 +57,7 @@ impl Grid {
 /// Facts of a kernel and its programs that no model changes.
 #[derive(Debug, Clone)]
 pub struct Facts {
-    /// Distinguishes kernels and programs: whoever keeps something about them keeps it under this number.
+    /// Identifies the kernel and its programs; the key of caches about them.
     pub id: u64,
     pub mix: Vec<MixEntry>,
     /// Branches on data per node and iteration of a warp, mean over the programs: the trace takes them the way

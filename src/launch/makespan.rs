@@ -63,8 +63,9 @@ pub fn makespan_cycles(
     BlockSchedule::new(work_tokens, n_smx, resident_blocks).cycles(rates)
 }
 
-/// Tells of every block in turn which of the places it gets, and when if all places work at the same pace. The first blocks go round
-/// robin over the multiprocessors, place `n` being one of multiprocessor `n` modulo their number; then each to the place that is free first.
+/// Assigns every block in turn to a block slot and calls `given` with the block, the slot and the start time if all slots run at
+/// the same pace. The first blocks go round robin over the multiprocessors, slot `n` belonging to multiprocessor `n` modulo
+/// their number; each later one goes to the slot that is free first.
 #[inline]
 pub fn hand_out(work: &[f64], places: usize, mut given: impl FnMut(usize, usize, f64)) {
     let first = work.len().min(places);
@@ -83,8 +84,8 @@ pub fn hand_out(work: &[f64], places: usize, mut given: impl FnMut(usize, usize,
     }
 }
 
-/// Which multiprocessor gets which block, which does not depend on how fast they are: while all are full they give all
-/// resident blocks equally many tokens.
+/// Assignment of blocks to multiprocessors. It does not depend on their speed: while all are full, all resident blocks progress
+/// by equally many tokens.
 #[derive(Debug)]
 pub struct BlockSchedule {
     resident_blocks: usize,
@@ -153,7 +154,7 @@ impl BlockSchedule {
         self.ends.iter().map(Vec::len).max().unwrap_or(0)
     }
 
-    /// From when no further block comes, where every multiprocessor ends on its own.
+    /// Cycles after `until`, when no blocks are left to assign, if multiprocessors are independent.
     fn end_alone(&self, rates: &RateCurve) -> f64 {
         // Cycles per token of each block, by the blocks that share a multiprocessor.
         let pace = |blocks: usize| blocks as f64 / rates.tokens_per_cycle(blocks);
@@ -206,7 +207,7 @@ struct Ending<'a> {
 }
 
 impl Ending<'_> {
-    /// Gives every block so many tokens, of which the first needs no fewer.
+    /// Advances every block by `tokens`, at most the remainder of the first.
     fn go_on(&mut self, tokens: f64) {
         // As the steps are the least of quotients, the block that decided may lack the last bits.
         const ROUNDING: f64 = 1e-12;
@@ -319,7 +320,7 @@ mod tests {
 
     proptest::proptest! {
         /// Graham's bounds (SIAM Journal on Applied Mathematics 17, 1969): the grid takes at least its work at the full rate,
-        /// and at most that and the longest block, which waits for nobody once it is handed out.
+        /// and at most that and the longest block, which never waits once it is assigned.
         #[test]
         fn the_end_is_within_the_bounds_of_list_scheduling(
             work in proptest::collection::vec(1.0f64..1000.0, 1..80),

@@ -1,4 +1,4 @@
-//! How a machine serves the addresses of a warp's lanes: what of its preset decides.
+//! The rules of the preset by which a machine serves the addresses of a warp's lanes.
 //!
 //! Leaves out: time. Units: lanes, banks. Sources: the preset; `spread` and `half_warps` for the rules.
 

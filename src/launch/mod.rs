@@ -1,13 +1,13 @@
-//! One launch on one device, and what both performance models share of it.
+//! One launch on one device, shared by both performance models.
 //!
-//! * [`work`]: a launch, [`placement`]: where its blocks run.
+//! * [`work`]: a launch, [`placement`]: its blocks on the device.
 //! * [`uniform`]: a launch whose blocks run one program each; [`kernel`], [`code`]: its traces laid out for timing.
-//! * [`executed`], [`divergent`]: a launch whose warps run several programs, executed lane by lane; [`grid`]: which of its blocks are executed.
-//! * [`spec`], [`geometry`], [`residency`]: the multiprocessor as plain numbers, the shape of the grid, how many blocks are resident.
+//! * [`executed`], [`divergent`]: a launch whose warps run several programs, executed lane by lane; [`grid`]: its sampled blocks.
+//! * [`spec`], [`geometry`], [`residency`]: the multiprocessor as plain numbers, the shape of the grid, the resident blocks.
 //! * [`makespan`], [`rates`], [`host`]: the grid over all multiprocessors, the host between launches.
-//! * [`counters`], [`cause`]: what a model counts; [`prediction`]: what it says, and the trait that both models implement.
+//! * [`counters`], [`cause`]: the counts of a model; [`prediction`]: its results, and the trait that both models implement.
 //!
-//! Leaves out: how fast anything runs. Units: in the names.
+//! Leaves out: timing. Units: in the names.
 
 pub(crate) mod block_work;
 #[doc(hidden)]

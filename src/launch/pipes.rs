@@ -1,18 +1,19 @@
-//! Which pipe serves which class of instruction, and for how long.
+//! The pipe that serves each class of instruction, and the time it takes.
 //!
-//! One table made from the preset, for both models. What it leaves out: result latency (stall counts and barriers carry
-//! it). Units: warp instructions per cycle, cycles. Sources: sections `pipes` and `throughput` of the preset.
+//! Models: one table made from the preset, for both performance models.
+//! Leaves out: result latency (stall counts and barriers carry it).
+//! Units: warp instructions per cycle, cycles. Sources: sections `pipes` and `throughput` of the preset.
 
 use super::spec::N_CLASSES;
 use crate::device::{Device, Pipe};
 use crate::isa::OpClass;
 
-/// How often one instruction class can start.
+/// Issue rate limit of one instruction class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IssueLimit {
-    /// On the cores that all schedulers share: at most this many warp instructions per cycle.
+    /// Cores that all schedulers share: at most this many warp instructions per cycle.
     PerCycle(u8),
-    /// On a pipe of the scheduler, which is then taken for so many cycles.
+    /// A pipe of the scheduler, and the cycles that it is busy per instruction.
     Interval(Pipe, u8),
     /// Takes an issue slot only.
     Free,

@@ -1,4 +1,4 @@
-//! Where the blocks of a launch run: a multiprocessor as the launch keeps it, and how many blocks are resident.
+//! Placement of a launch's blocks: the multiprocessor they run on, and the number of resident blocks.
 //!
 //! Leaves out: what the blocks execute. Units: in the names.
 

@@ -1,4 +1,4 @@
-//! How fast a multiprocessor is, by its resident blocks and by what the others are doing.
+//! Throughput of a multiprocessor by its resident blocks and the load of the others.
 //!
 //! Models: all multiprocessors share the L2's ingest rate. While all are at work each has its share; at the end of a grid, when
 //! some have ended or hold fewer blocks, the others take the rest.
@@ -9,14 +9,14 @@ use super::makespan::RateCurve;
 /// Rates of a multiprocessor, alone and beside the others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rates {
-    /// While all multiprocessors do the same.
+    /// Rates while all multiprocessors do the same.
     contended: RateCurve,
     uncontended: Option<Uncrowded>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 struct Uncrowded {
-    /// While the others send nothing.
+    /// Rates while the others send nothing.
     rates: RateCurve,
     bytes_per_token: f64,
     /// Bytes that the L2 ingests from all per cycle.
@@ -24,7 +24,7 @@ struct Uncrowded {
 }
 
 impl From<RateCurve> for Rates {
-    /// Where nobody's rate depends on the others.
+    /// Creates rates without contention.
     fn from(contended: RateCurve) -> Self {
         Rates {
             contended,
@@ -34,7 +34,7 @@ impl From<RateCurve> for Rates {
 }
 
 impl Rates {
-    /// Where the L2 takes `accepts_bytes` a cycle from all, who send `bytes_per_token`.
+    /// Creates rates for an L2 that accepts `accepts_bytes` per cycle from multiprocessors that send `bytes_per_token`.
     pub fn sharing(
         contended: RateCurve,
         uncontended: RateCurve,
@@ -51,7 +51,7 @@ impl Rates {
         }
     }
 
-    /// While all multiprocessors do the same.
+    /// Returns the rates while all multiprocessors do the same.
     pub fn contended(&self) -> &RateCurve {
         &self.contended
     }
@@ -67,13 +67,13 @@ impl Rates {
         }
     }
 
-    /// Whether it matters how many others are at work.
+    /// Whether the rate depends on the other multiprocessors.
     pub fn depend_on_others(&self) -> bool {
         self.uncontended.is_some()
     }
 
-    /// Cycles per token of each block, by the number of resident blocks, where `smxs[n]` multiprocessors hold `n` blocks. Rates lie as
-    /// far between the contended and the uncontended ones as the L2 can take what is sent.
+    /// Cycles per token of each block, by the number of resident blocks, if `smxs[n]` multiprocessors hold `n` blocks. Rates are
+    /// interpolated between contended and uncontended by the L2's capacity for the bytes sent.
     pub fn paces(&self, smxs: &[u32], paces: &mut Vec<f64>) {
         let ease = self.uncontended.as_ref().map_or(0.0, |uncontended| {
             let sent = |rates: &RateCurve| {

@@ -1,13 +1,13 @@
-//! How many blocks are resident on a device, and the L1 that is left beside their shared memory.
+//! Residency of blocks on a device, and the L1 that remains beside their shared memory.
 //!
-//! Leaves out: how a block came by its needs. Units: bytes. Sources: `device::occupancy`.
+//! Leaves out: the origin of a block's resources. Units: bytes. Sources: `device::occupancy`.
 
 use crate::device::Device;
 use crate::device::ideal::Ideal;
 use crate::device::occupancy::{BlockResources, Occupancy, OccupancyError, OccupancyLimits};
 use crate::launch::prediction::PredictError;
 
-/// How the on-chip memory is divided between L1 and shared memory.
+/// Division of the on-chip memory between L1 and shared memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CarveOut {
     /// An L1 of this size; a block that needs more shared memory gets less.
@@ -16,12 +16,12 @@ pub enum CarveOut {
     SharedBytes(u32),
     /// The least shared memory that limits no block.
     LeastShared,
-    /// As the device divides it when nobody asks.
+    /// The device's default.
     Default,
 }
 
 impl CarveOut {
-    /// An L1 of this size, if one is asked for.
+    /// An L1 of this size; the default for `None`.
     pub fn of(l1_bytes: Option<u32>) -> CarveOut {
         l1_bytes.map_or(CarveOut::Default, CarveOut::L1Bytes)
     }
@@ -57,7 +57,7 @@ pub fn reside(
     Ok((occupancy, split.map_or(0, |split| split.l1_bytes)))
 }
 
-/// The bytes of an L1 of so many KiB, if one is asked for and the device has it.
+/// Bytes of an L1 of `l1_kib` KiB, or `None` without a request; refuses sizes that the device lacks.
 pub fn l1_bytes(device: &Device, l1_kib: Option<u32>) -> Result<Option<u32>, PredictError> {
     let Some(kib) = l1_kib else {
         return Ok(None);

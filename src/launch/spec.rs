@@ -1,4 +1,4 @@
-//! The multiprocessor as plain numbers, which the simulator is built from and the analytical model reads.
+//! The multiprocessor as plain numbers, read by the simulator and the analytical model.
 //!
 //! Models: one value per mechanism, already resolved for one kernel and one L1/shared split.
 //! Leaves out: where a value comes from; that is in the device preset (`fixtures/devices/`).
@@ -35,7 +35,7 @@ pub struct SmxSpec {
     pub alu_warps_per_cycle: u8,
     /// The pipe of every class.
     pub limits: PipeTable,
-    /// Which scheduler the shared units serve first.
+    /// Order in which the shared units serve the schedulers.
     pub arbitration: Arbitration,
     pub shared_latency_cycles: u32,
     /// Cycles of the load/store unit that an access to shared memory takes.
@@ -47,28 +47,28 @@ pub struct SmxSpec {
     /// Lines per cycle through the load/store unit is one; this many cycles of work may queue before
     /// further memory instructions are held at issue.
     pub lsu_queue_cycles: u32,
-    /// Cycles that a line on its way to the L1 or out of it takes of the load/store unit.
+    /// Load/store unit cycles per line moved into or out of the L1.
     pub store_cycles_per_line: u32,
-    /// Bytes from the L2 that pass the load/store unit in a cycle; 0 where they have a way of their own.
+    /// Bytes per cycle from the L2 that pass the load/store unit; 0 if they have a path of their own.
     pub return_bytes_per_cycle: u32,
     /// Further issue slots of a full-rate instruction by its number of different source registers, in [`WAIT_UNITS`]ths:
-    /// what it waits for operands of one bank, on average.
+    /// the mean wait for operands of one bank.
     pub operand_wait: [u8; 4],
     /// Every 128-byte line after the first of one access takes an issue slot (a replay).
     pub replays_take_issue_slots: bool,
     /// Issue slots that a branch, taken or not, occupies.
     pub branch_issue_slots: u32,
-    /// From a taken branch to the warp's next issue, at least.
+    /// Least number of cycles from a taken branch to the warp's next issue.
     pub taken_branch_cycles: u32,
-    /// How instructions lie in the code.
+    /// Placement of instructions in the code.
     pub code_layout: CodeLayout,
     /// How results are waited for before an instruction issues.
     pub dependences: DependenceTracking,
-    /// Global loads that one warp may have on their way to the L2.
+    /// Global loads that one warp may have in flight to the L2.
     pub global_loads_in_flight_per_warp: usize,
     pub uncoalesced_cycles: u32,
     pub l1: CacheSpec,
-    /// L1 misses that may be on their way from the L2 together.
+    /// L1 misses that may be in flight from the L2 at once.
     pub l1_misses_in_flight: u32,
     /// A store that misses fetches the line from L2 first.
     pub l1_fetch_on_write_miss: bool,
@@ -76,7 +76,7 @@ pub struct SmxSpec {
     pub l2: CacheSpec,
     pub l2_read_bytes_per_cycle: f32,
     pub l2_write_bytes_per_cycle: f32,
-    /// One multiprocessor's share of what the L2 takes from all that are at work; infinite where it takes whatever comes.
+    /// One multiprocessor's share of the L2's ingest rate; infinite if unlimited.
     pub l2_accepts_bytes_per_cycle: f32,
     /// One multiprocessor's share of the DRAM.
     pub dram: DramSpec,
@@ -233,10 +233,10 @@ impl SmxSpec {
     }
 }
 
-/// Parts of an issue slot.
+/// Units per issue slot.
 pub const WAIT_UNITS: u8 = 16;
 
-/// Registers at random in `n_banks`: a bank that holds `n` operands is read `n` times.
+/// Issue slots lost to operand bank conflicts, with registers at random in `n_banks`: a bank that holds `n` operands is read `n` times.
 fn operand_wait(n_banks: u32) -> [u8; 4] {
     if n_banks == 0 {
         return [0; 4];
@@ -409,7 +409,7 @@ mod tests {
         assert_eq!((whole.open_pages, whole.queue_requests), (32, 24));
     }
 
-    /// Those without a block send nothing.
+    /// Multiprocessors without a block send nothing.
     #[test]
     fn those_at_work_share_what_the_l2_takes() {
         let spec = SmxSpec {

@@ -17,11 +17,11 @@ const LANES: usize = 32;
 const LINE_BYTES: u64 = trace::LINE_BYTES as u64;
 const SECTOR_BYTES: u64 = trace::SECTOR_BYTES as u64;
 
-/// How an access spreads over memory.
+/// Parts of memory that an access touches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Spread {
     One(Part),
-    /// At least two, or segments.
+    /// Several parts, or segments.
     Parts(Vec<Part>),
 }
 
@@ -42,7 +42,7 @@ impl Default for ScatteredParts {
 }
 
 impl ScatteredParts {
-    /// Says in an instruction how its access spreads.
+    /// Records the spread of an access in its instruction.
     pub fn note(&mut self, op: &mut TraceOp, spread: Spread) {
         match spread {
             Spread::One(part) => (op.address_kind, op.address) = (part.kind, part.address),

@@ -34,15 +34,15 @@ pub struct Uniform<'a> {
 
 /// The blocks of a launch over the multiprocessors.
 struct Followed {
-    /// Tokens that are given while all multiprocessors are full, before any block is followed.
+    /// Tokens evaluated while all multiprocessors are full, before any block is followed.
     before: f64,
-    /// How often the tokens of `handed_out` are given.
+    /// Number of times that the tokens of `handed_out` are evaluated.
     iterations: f64,
     handed_out: Arc<BlockSchedule>,
 }
 
-/// A launch of more waves spends so little time on nearly empty multiprocessors that half, a quarter and one of the resident
-/// blocks say enough.
+/// Waves above which rates at half, a quarter and one of the resident blocks suffice: nearly empty multiprocessors take little
+/// of the time.
 const MANY_WAVES: f64 = 4.0;
 
 /// Cycles of all launches, and the nodes of their programs.
@@ -221,8 +221,8 @@ impl<'a> Uniform<'a> {
         levels
     }
 
-    /// Throughput where all places for warps are taken, though they be no whole number of blocks. What is linear is the time that a
-    /// block takes for a token.
+    /// Returns the rates with all warp slots taken, even by a fractional number of blocks, if occupancy is idealized. A block's
+    /// time per token is extrapolated linearly.
     pub fn filled(&self, rates: Rates) -> Rates {
         let blocks = self.placement.geometry.resident_blocks;
         let places = self.placement.spec.max_warps as f64
@@ -243,7 +243,7 @@ impl<'a> Uniform<'a> {
         blocks.div_ceil(self.placement.n_smx()) as u32
     }
 
-    /// How often the resident blocks of all multiprocessors are replaced in a launch, mean over the launches.
+    /// Waves of resident blocks over all multiprocessors per launch, mean over the launches.
     pub fn waves(&self) -> f64 {
         let grids = &self.facts().grids;
         let blocks: usize = grids.iter().map(|grid| grid.work.len()).sum();
@@ -265,7 +265,7 @@ impl<'a> Uniform<'a> {
         launches.nodes * self.work.fitness_cases as f64 / seconds
     }
 
-    /// Warp instructions of a launch, mean over the launches, with what data adds.
+    /// Warp instructions per launch, mean over the launches, including divergence.
     pub fn warp_instructions(&self) -> f64 {
         let facts = self.facts();
         let warps = f64::from(

@@ -1,6 +1,6 @@
-//! A launch as both models take it: placed on a device, with what its blocks do.
+//! A launch as both models read it: placed on a device, with the work of its blocks.
 //!
-//! Leaves out: how long it takes. Units: in field names.
+//! Leaves out: time. Units: in field names.
 
 use super::divergent::DivergentWork;
 use super::placement::Placement;
@@ -29,7 +29,7 @@ pub enum Work {
 /// The facts about a launch that need no timing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LaunchFacts {
-    /// The warp instructions of one launch, with those that data adds.
+    /// Warp instructions per launch, including divergence.
     pub warp_instructions: f64,
     pub instruction_mix: Vec<MixEntry>,
     pub mean_stack_levels: f64,
@@ -40,7 +40,7 @@ pub struct LaunchFacts {
 }
 
 impl Launch {
-    /// The launch, if every block runs one program; what lists instructions, caches or blocks asks for that.
+    /// Returns the launch if every block runs one program, as listings of instructions, caches or blocks require.
     pub fn uniform(&self) -> Result<Uniform<'_>, PredictError> {
         match &self.work {
             Work::Uniform(work) => Ok(Uniform {

@@ -1,6 +1,6 @@
 //! The result of a prediction, and the trait that every performance model implements.
 //!
-//! Models: nothing itself; it is the seam between the models and everything that shows their results.
+//! Models: nothing itself; it separates the models from the code that reports their results.
 //! Leaves out: how a model gets there. Measured values never pass here.
 //! Units: in field names. GPop/s = nodes x fitness cases / time, printed in billions.
 //! Sources: Nsight Compute for the names of stall reasons.
@@ -51,7 +51,7 @@ pub struct Configuration {
     pub threads_per_block: u32,
     /// Blocks that share the fitness cases of a program; 1 for every kernel but the accumulator.
     pub case_blocks: u32,
-    /// The L1 size that is asked for; a block that needs more shared memory gets less. `None`: what the device does by itself.
+    /// Requested L1 size; a block that needs more shared memory gets less. `None`: the device's default.
     /// `l1` in outputs, in KiB.
     #[serde(rename = "l1", serialize_with = "some_kib")]
     pub l1_bytes: Option<u32>,
@@ -96,7 +96,7 @@ pub struct Prediction {
     pub run_milliseconds: f64,
     /// Time on the host between two such kernels; GPop/s are those of both together.
     pub host_milliseconds: f64,
-    /// Standard error of the extrapolation from what was simulated, relative.
+    /// Relative standard error of the extrapolation from the simulated part, in percent.
     pub sampling_error_percent: f64,
     /// Registers and shared memory of a block.
     pub block: BlockResources,
@@ -119,24 +119,24 @@ pub struct Prediction {
     pub instruction_mix: Vec<MixEntry>,
     /// Stack levels that a program needs, mean over the blocks of the grid.
     pub mean_stack_levels: f64,
-    /// Branches that depend on data, which are taken the way ordinary numbers go: how much of the path is
-    /// an assumption. Per node and iteration of a warp.
+    /// Data-dependent branches per node and iteration of a warp, which follow ordinary numbers: the share of the path that is
+    /// an assumption.
     pub assumed_branches_per_node: f64,
     /// Warp instructions that real fitness cases add to the trace's: slow paths and diverging lanes. Part of the time, not of
-    /// the counts. Of the other papers' kernels, which are executed lane by lane: what there is because not all lanes go one way, part of the counts, too.
+    /// the counts. For kernels executed lane by lane, the instructions due to divergence, which are part of the counts, too.
     pub divergence_overhead_percent: f64,
-    /// Where the cycles of the schedulers go; sums to schedulers x cycles.
+    /// Scheduler cycles by cause; sums to schedulers x cycles.
     pub cpi_stack: Vec<CpiEntry>,
-    /// Warp instructions that were simulated; 0 in closed form.
+    /// Warp instructions that were simulated; 0 for the analytical model.
     pub simulated_warp_instructions: u64,
-    /// How long the prediction took.
+    /// Wall-clock time of the prediction.
     pub wall_seconds: f64,
 }
 
 /// Memory traffic of the simulated window.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct MemoryTraffic {
-    /// GP nodes evaluated by a warp in the window: what the other figures may be divided by.
+    /// GP nodes evaluated by a warp in the window; the divisor that normalizes the other figures.
     pub warp_nodes: u64,
     /// Local-memory lines looked up in the L1.
     pub l1_load_lines: u64,
@@ -199,7 +199,7 @@ impl CpiEntry {
 }
 
 impl Prediction {
-    /// Part of a generation's time in which the host works and the card waits.
+    /// Percentage of a generation's time in which the host works and the card waits.
     pub fn host_percent(&self) -> f64 {
         let whole = self.run_milliseconds + self.host_milliseconds;
         if whole > 0.0 {
@@ -209,7 +209,7 @@ impl Prediction {
         }
     }
 
-    /// How fast the simulator was.
+    /// Simulator speed.
     pub fn warp_instructions_per_second(&self) -> f64 {
         self.simulated_warp_instructions as f64 / self.wall_seconds
     }
@@ -260,14 +260,14 @@ impl PredictError {
     }
 }
 
-/// How long a launch takes, and where its cycles go.
+/// Time of a launch, and its cycles by cause.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Timing {
     /// Speed: nodes x fitness cases / time, in billions per second.
     pub gpops_billion: f64,
     /// Time of one launch.
     pub milliseconds: f64,
-    /// Standard error of the extrapolation from what was simulated, relative.
+    /// Relative standard error of the extrapolation from the simulated part, in percent.
     pub error_percent: f64,
     /// Traffic through the caches.
     pub memory: MemoryTraffic,
@@ -277,20 +277,20 @@ pub struct Timing {
     pub dual_issue_percent: f64,
     /// Warp instructions per GP node and pass of a warp.
     pub warp_instructions_per_node: f64,
-    /// Scheduler cycles by what they were spent on.
+    /// Scheduler cycles by cause.
     pub cpi_stack: Vec<CpiEntry>,
-    /// Warp instructions that were simulated; 0 in closed form.
+    /// Warp instructions that were simulated; 0 for the analytical model.
     pub simulated_warp_instructions: u64,
     /// Time that the model took.
     pub wall_seconds: f64,
 }
 
-/// A performance model: the simulator or the closed form.
+/// A performance model: the simulator or the analytical model.
 pub trait PerformanceModel: std::fmt::Debug + Sync {
-    /// How long a launch takes whose blocks run one program each.
+    /// Times a launch whose blocks run one program each.
     fn time_uniform(&self, launch: Uniform) -> Result<Timing, PredictError>;
 
-    /// How long executed blocks take, those of the `sample`.
+    /// Times the executed blocks of the `sample`.
     fn time_blocks(
         &self,
         placement: &Placement,
@@ -298,7 +298,7 @@ pub trait PerformanceModel: std::fmt::Debug + Sync {
         executed: &ExecutedCode,
     ) -> Result<BlocksTiming, PredictError>;
 
-    /// How long a launch takes.
+    /// Times a launch.
     fn time(&self, launch: &Launch) -> Result<Timing, PredictError> {
         match &launch.work {
             Work::Uniform(_) => self.time_uniform(launch.uniform()?),
