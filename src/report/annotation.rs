@@ -1,6 +1,6 @@
 //! A kernel's listing with what its launch does there, as a table and as rows.
 //!
-//! Leaves out: computing. Units: per operation, one node on 32 fitness cases; cycles are those of warps, of which many stand at a time.
+//! Leaves out: computing. Units: per operation, one node on 32 fitness cases; cycles are those of warps, many of which are resident at a time.
 
 use super::columns::Columns;
 use super::table::table;

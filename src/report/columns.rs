@@ -116,7 +116,7 @@ impl<R> Columns<R> {
         self
     }
 
-    /// The last column has so many digits after the point, in tables and in rounded CSVs.
+    /// Shows the last column with `digits` digits after the point, in tables and in rounded CSVs.
     pub fn digits(self, digits: usize) -> Self {
         self.last(|column| column.digits = Digits::Fixed(digits))
     }
@@ -193,7 +193,7 @@ impl<R> Columns<R> {
         table(&headers, cells, self.first_number)
     }
 
-    /// The table turned: a line for each column, which its title begins. `headers` stand above the titles and the rows.
+    /// Returns the table transposed: a line for each column, beginning with its title. `headers` head the titles and the rows.
     pub fn turned(&self, headers: &[&str], rows: &[&R]) -> String {
         let line = |(title, column): (&str, &Column<R>)| {
             let cells = rows.iter().map(|row| column.cell(row));

@@ -55,7 +55,7 @@ pub fn write_folder(folder: &Path, files: &[(&str, Vec<u8>)]) -> Result<(), Outp
 /// Finds out before long work that the file could not be written.
 pub fn check_writable(path: &Path) -> Result<(), OutputError> {
     let check = || match Destination::of(path)? {
-        // To open it would already mean something to whoever reads it.
+        // Opening a pipe would already be visible to its reader.
         Destination::Stream => Ok(()),
         Destination::File(path) => {
             // It would be replaced all the same where its folder can be written.

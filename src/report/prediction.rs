@@ -8,7 +8,7 @@ use super::table::table;
 use crate::launch::prediction::{CpiEntry, Prediction};
 use crate::validate::known::MeasuredSpeed;
 
-/// Everything that a prediction says, as two tables.
+/// Formats all figures of a prediction as two tables.
 pub fn text(prediction: &Prediction) -> String {
     let columns = memory_columns(launch_columns());
     let figures = issue_columns(columns).turned(&["figure", "value"], &[prediction]);

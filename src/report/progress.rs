@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 /// Bars that there are.
 static BARS: AtomicUsize = AtomicUsize::new(0);
-/// Whether a time stands in the last line, and whether one may.
+/// Whether the last line shows the elapsed time.
 static SHOWN: Mutex<bool> = Mutex::new(false);
 static ENDED: AtomicBool = AtomicBool::new(false);
 
@@ -125,7 +125,7 @@ fn show(elapsed: Duration) {
     }
 }
 
-/// Takes the time away from the last line, so that something else can stand there.
+/// Clears the elapsed time from the last line, to make room for other text.
 pub fn clear() {
     let mut shown = shown();
     if *shown {
@@ -134,7 +134,7 @@ pub fn clear() {
     }
 }
 
-/// Says something on standard error, on lines of its own. Where nobody can hear it (a full disk, a closed pipe) it is lost, and nothing else.
+/// Prints a message to standard error, on lines of its own. Write errors (a full disk, a closed pipe) are ignored.
 pub fn say(text: &str) {
     if text.is_empty() {
         return;
@@ -145,7 +145,7 @@ pub fn say(text: &str) {
 }
 
 fn write(text: &str) {
-    // The result is the program's, not what it says meanwhile.
+    // A message that cannot be written must not fail the program.
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 

@@ -1,4 +1,4 @@
-//! Where figures come from: what every CSV and every JSON says besides them.
+//! Where figures come from: the fields that every CSV and every JSON adds to its figures.
 //!
 //! Fields that do not apply to a command are omitted: a list of problems has a version only.
 //! Leaves out: files of programs and of corpora, which the command line names. Units: none.

@@ -2,7 +2,7 @@
 //!
 //! A CSV has one row per record; columns have the names of the record's fields. A field of a field is called `object.field`; a
 //! list of objects has a column for each field of each object, which the object's first field names: `cpi_stack.long_scoreboard_l1.cycles`; a
-//! list of names is a text with commas. What the rows come from stands in the last columns. A JSON has the object `provenance`,
+//! list of names is a text with commas. The last columns hold the provenance of the rows. A JSON has the object `provenance`,
 //! and `rows`, each on a line of its own.
 //! Leaves out: tables for people. Units: in the names.
 

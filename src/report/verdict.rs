@@ -13,7 +13,7 @@ const NOTABLE: f64 = 0.02;
 /// Smallest share of a difference that counts as its explanation.
 const LEAST_PART: f64 = 0.25;
 
-/// The first bottleneck, what it costs and why.
+/// Describes the first bottleneck, its cost and its reason.
 pub fn of_one(explained: &Explained) -> String {
     let notable = |gain: &&Gain| gain.speedup >= 1.0 + NOTABLE;
     let pair = explained.pairs.first().filter(notable);
@@ -77,7 +77,7 @@ enum Difference {
     Part(Ideal),
 }
 
-/// Why the faster of two is faster.
+/// Explains why the faster of two launches is faster.
 pub fn of_two(both: [&Explained; 2]) -> String {
     let speeds = both.map(|one| one.prediction.gpops_billion);
     let (numbers, [fast, slow]) = match speeds[0] >= speeds[1] {
@@ -119,11 +119,11 @@ fn compared(ratio: f64) -> String {
     }
 }
 
-/// What, taken away from both, favours the slower one most, and by how much.
+/// Finds the difference whose removal from both favours the slower launch most, and by how much.
 fn most_telling(fast: &Explained, slow: &Explained) -> (Difference, f64) {
     let fewer = instructions(&slow.prediction) / instructions(&fast.prediction);
     let [taken, others] = [fast, slow].map(|one| one.prediction.occupancy.fraction);
-    // What is the same in both does not make them differ.
+    // Equal occupancy cannot explain a difference.
     let differs = |part: &Ideal| *part != Ideal::Occupancy || taken != others;
     let parts = Ideal::ALL.iter().copied().filter(differs).map(|part| {
         let closed = slow.without(part) / fast.without(part);

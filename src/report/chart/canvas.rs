@@ -112,7 +112,7 @@ pub struct Canvas<'a> {
     /// Pixels drawn along one of the chart's own.
     scale: f64,
     theme: Theme,
-    /// Elements of an SVG, one for each point that has something to say.
+    /// Elements of an SVG, one for each point with a note.
     notes: &'a mut String,
 }
 

@@ -1,6 +1,6 @@
 //! A value over two lists of values, as a table of colours with the figures in it, the best cell marked.
 //!
-//! Leaves out: figures where cells are too small; then a scale of the colours stands beside them.
+//! Leaves out: figures where cells are too small; a colour scale is drawn beside the cells instead.
 //! Units: given by the caller. Source of the colours: viridis (van der Walt and Smith, 2015), even in lightness.
 
 use super::theme::EMPTY;

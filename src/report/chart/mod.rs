@@ -213,7 +213,7 @@ impl Legend<'_> {
         (self.names.len() as u32).div_ceil(self.columns()) * LEGEND_ROW_HEIGHT + 8
     }
 
-    /// `mark` draws what stands before a name, in the middle of a place that is [`SWATCH_WIDTH`] wide.
+    /// Draws the names; `mark` draws the symbol before each, centred in a swatch that is [`SWATCH_WIDTH`] wide.
     fn draw(&self, area: &Area, mark: impl Fn(usize, (i32, i32)) -> Drawn) -> Drawn {
         let columns = self.columns() as i32;
         for (i, name) in self.names.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! The other papers' figures, drawn from what was predicted, with what was published beside it.
 //!
-//! Models: nothing; a row says in its configuration where it lies: `gtx295, 8 threads per program, 64 per block`.
+//! Models: nothing; the configuration of a row gives its place: `gtx295, 8 threads per program, 64 per block`.
 //! Leaves out: figures that a reproduction has no rows for. Units: on the axes.
 
 mod gpocl;

@@ -1,4 +1,4 @@
-//! The controls of the explorer, one per axis, and what the page says about itself.
+//! The controls of the explorer, one per axis, and the page's own provenance.
 //!
 //! Makes a list for the problems, a slider for many values, radio buttons for few; all
 //! are the browser's own and have names. Leaves out: the response to a change (`page.js`).

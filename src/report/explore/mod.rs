@@ -29,7 +29,7 @@ const SCRIPTS: [&str; 4] = [
 pub struct Content {
     /// The device's full name.
     pub device: String,
-    /// Places for warps on a multiprocessor.
+    /// Warp slots of a multiprocessor.
     pub n_warps: u32,
     /// Resident blocks of a multiprocessor at most.
     pub n_blocks: u32,

@@ -36,7 +36,7 @@ pub fn command(text: &str) -> Markup {
     }
 }
 
-/// A table that may be wider than the screen: it scrolls by itself and can be reached by keyboard. A script makes it sortable.
+/// A table that may be wider than the screen: it scrolls inside its own box and can be reached by keyboard. A script makes it sortable.
 pub fn wide_table(caption: &str, headers: &[&str], rows: &[Vec<String>]) -> Markup {
     html! {
         div class="scroll" role="region" tabindex="0" aria-label=(caption) {

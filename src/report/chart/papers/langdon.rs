@@ -1,6 +1,7 @@
 //! Langdon's Figures 5, 7 and 8, and the averages of whole runs.
 //!
-//! Published: what the text says, as levels; the figures' own points are not in it. Units: billions of GP operations per second, ms.
+//! Published: the values in the paper's text, as levels; the text does not give the figures' own points.
+//! Units: billions of GP operations per second, ms.
 
 use super::super::bars::StackedBars;
 use super::{Row, Scale, Sheet, Tile};
