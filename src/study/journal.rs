@@ -115,7 +115,7 @@ impl Journal {
     }
 }
 
-/// The file, which no other process has: it is there as long as somebody works on the study, and locked.
+/// Opens the journal, created if missing, and locks it for this process; refuses it while another process holds the lock.
 fn locked(path: &Path) -> Result<File, String> {
     let io = |error: std::io::Error| error.to_string();
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
@@ -145,7 +145,7 @@ fn locked(path: &Path) -> Result<File, String> {
     }
 }
 
-/// Reads complete lines into `done`, and says how many bytes they are. The first that cannot be read ends what is known.
+/// Reads complete lines into `done` and returns their length in bytes. Stops at the first line that cannot be read.
 fn read_lines(text: &[u8], done: &mut [Option<Outcome>]) -> usize {
     let mut kept = 0;
     for line in text.split_inclusive(|byte| *byte == b'\n') {

@@ -149,8 +149,8 @@ impl Study {
         })
     }
 
-    /// Predicts the points of its shard that `done` lacks; `predict` completes a launch on a device and says what it comes to, `done_one`
-    /// is called after each point.
+    /// Predicts the points of its shard that `done` lacks; `predict` completes a launch on a device and returns its prediction,
+    /// `done_one` is called after each point.
     pub fn run(
         &self,
         predict: impl Fn(&Device, &LaunchOptions) -> (Option<Configuration>, Predicted) + Sync,

@@ -31,8 +31,8 @@ impl Sensitivity {
     }
 }
 
-/// The numbers of `base` that `engine` reads and `wanted` names, those that change the prediction most first; `predict` says what a
-/// device comes to, in any unit.
+/// Sensitivities to the numbers of `base` that `engine` reads and `wanted` selects, the largest first; `predict` returns the
+/// prediction for a device, in any unit.
 pub fn sensitivities<E: Send>(
     base: &Base,
     engine: Reader,

@@ -21,7 +21,7 @@ impl Shard {
     /// All points.
     pub const WHOLE: Shard = Shard { number: 1, of: 1 };
 
-    /// Its points, of so many.
+    /// Returns the points of this shard, out of `all`.
     pub fn points(self, all: usize) -> Range<usize> {
         let before = |number: usize| (number as u128 * all as u128 / self.of as u128) as usize;
         before(self.number - 1)..before(self.number)
