@@ -1,4 +1,4 @@
-//! A kernel of one's own from its CUDA source: nvrtc, ptxas and nvdisasm, as the committed machine code was made.
+//! A custom kernel from its CUDA source: nvrtc, ptxas and nvdisasm, as the committed machine code was made.
 //!
 //! Leaves out: kernels that a GPU of this machine compiles for itself (`launch`). Sources: `tools/variants.py` for the options.
 
@@ -158,7 +158,7 @@ fn usual_registers(arch: Arch) -> u32 {
     }
 }
 
-/// The line that says what is wrong.
+/// Returns the first line with an error, or else the first line.
 fn first_error(log: &str) -> String {
     let mut lines = log.lines().map(str::trim).filter(|line| !line.is_empty());
     let first = lines.clone().next().unwrap_or("no reason given");
@@ -193,7 +193,7 @@ mod tests {
         for variant in Variant::all().unwrap() {
             let recorded = &variant.resources().unwrap().nvrtc_options[1..];
             let mut options = variant_options(&variant);
-            // The fast interpreter is told of its own mathematics besides.
+            // The fast accumulator is compiled with one more definition.
             if variant.kernel == KernelId::Accumulator && variant.math == Math::Fast {
                 options.insert(options.len() - 1, "-DMATH_FAST".into());
             }

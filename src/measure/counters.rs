@@ -10,7 +10,7 @@ use super::ncu::ProfiledLaunch;
 use crate::util::rows::{self, Rows, RowsError};
 use thiserror::Error;
 
-/// Columns of a row that say nothing when the launch was profiled.
+/// Columns of a row that are meaningless for a profiled launch.
 const NOT_UNDER_A_PROFILER: [&str; 9] = [
     "repeats",
     "median_ms",

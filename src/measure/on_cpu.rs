@@ -194,7 +194,7 @@ fn sample(problem: &Problem) -> Problem {
     }
 }
 
-/// The largest error of values, as the module text says.
+/// Returns `max_error`: the largest relative error of floats, or the number of wrong bits of words.
 fn difference(values: &ProgramValues, expected: &ProgramValues) -> f64 {
     match (values, expected) {
         (ProgramValues::Float(values), ProgramValues::Float(expected)) => {

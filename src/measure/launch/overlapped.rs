@@ -111,7 +111,7 @@ impl Part {
 
     /// The summed error of every program, once its results are there.
     fn finish(&self, per_program: usize) -> Result<Vec<f64>, GpuError> {
-        // Reading pinned memory does not wait for the copy by itself: this context tracks no events.
+        // Reading pinned memory does not wait for the copy: this context tracks no events.
         self.stream.synchronize().to("run the kernel")?;
         let results = self.results.as_slice().to("run the kernel")?;
         Ok(sums(results, per_program))
