@@ -3,7 +3,7 @@
 //! Models: one row per issued instruction and warp: `F` from the warp's previous issue on, with the cause of the wait on
 //! lane 1, `Is` for the cycle of issue, `X` until its result is there, then retirement; an arrow from a load to the
 //! first instruction that needs it.
-//! Leaves out: the latency of arithmetic, which the compiler's stall counts stand for: its `X` lasts as long as
+//! Leaves out: the latency of arithmetic, which only the compiler's stall counts express: its `X` lasts as long as
 //! dependent arithmetic must wait. Units: cycles. Sources: Konata's `docs/kanata-log-format.md`.
 
 use super::schedule::ARITHMETIC_LATENCY;

@@ -3,7 +3,7 @@
 //! Models: registers, active masks, opcodes with their modifiers, the address of every lane. Local addresses are
 //! offsets in a thread's frame; all other addresses are those of the traces.
 //! Leaves out: guards of arithmetic, which traces do not record: such an instruction has the mask of its warp.
-//! Block 0 stands for all blocks, so every block reads its program where block 0 reads it.
+//! Block 0 represents all blocks, so every block reads its program from the addresses of block 0.
 //! Units: bytes. Sources: NVBit's tracer for what a line lists.
 
 use super::accel_sim::{Block, Header, LANES, Line, MAX_SOURCES, MemoryAccess};
@@ -202,7 +202,7 @@ impl<'a> Recorder<'a> {
     }
 }
 
-/// Where in a block's execution an instruction stands.
+/// Point in a block's execution at which an instruction runs.
 #[derive(Clone, Copy)]
 struct Moment {
     warp: u32,

@@ -1,9 +1,9 @@
 //! The compiler's schedule, in a file beside a trace.
 //!
-//! Models: what the control words of a kernel say per instruction (stall cycles, dual issue, scoreboards), and the two
+//! Models: the control words of a kernel (stall cycles, dual issue and scoreboards per instruction), and the two
 //! facts of a launch for which Accel-Sim's format has no place: the local memory of a thread and the size of the
-//! code. Other tools do not know the file and ignore it. Without it [`DefaultSchedule`] stands in.
-//! Leaves out: everything that the trace itself says. Units: cycles, bytes.
+//! code. Other tools do not know the file and ignore it. Without it, [`DefaultSchedule`] is used.
+//! Leaves out: everything that the trace itself records. Units: cycles, bytes.
 //! Sources: dependent arithmetic after 9 cycles and a branch after a compare after 13, a taken or untaken branch 15:
 //! what ptxas 11.8 writes for sm_35 (its commonest stall counts over the kernels in `fixtures/sass/`).
 

@@ -86,7 +86,7 @@ fn list_all<'a>(
     Ok(())
 }
 
-/// Without lanes, where the instruction's guard switched it off, both numbers stand there and say nothing.
+/// Reads a base and a stride; both are present but unused for an empty mask (the instruction's guard switched it off).
 fn base_stride<'a>(
     tokens: &mut impl Iterator<Item = &'a str>,
     mask: u32,
@@ -107,7 +107,7 @@ fn base_stride<'a>(
     Ok(())
 }
 
-/// Without lanes, too, there is a base.
+/// Reads a base and the differences between lanes; the base is present for an empty mask, too.
 fn base_delta<'a>(
     tokens: &mut impl Iterator<Item = &'a str>,
     active: usize,

@@ -78,7 +78,7 @@ impl Header {
         text
     }
 
-    /// Reads an instruction line as the header says that lines are written, in the place of another.
+    /// Reads an instruction line in the header's format into `line`, replacing its content.
     pub fn read_line(&self, text: &str, line: &mut Line) -> Result<(), Fault> {
         if self.tracer_version >= 3 {
             return line.read(text, self.line_info);

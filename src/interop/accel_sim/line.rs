@@ -122,7 +122,7 @@ fn write_registers(out: &mut String, registers: &[u8]) {
     }
 }
 
-/// Those of threads; what the uniform datapath has of its own is read and not kept.
+/// Reads a list of at most `most` registers into `out`; uniform registers are checked and dropped.
 fn registers<'a>(
     tokens: &mut impl Iterator<Item = &'a str>,
     what: &str,
@@ -162,7 +162,7 @@ fn hex<'a>(tokens: &mut impl Iterator<Item = &'a str>, what: &str) -> Result<u64
     addresses::hexadecimal(token).ok_or_else(|| Fault::new(what, token, "a hexadecimal number"))
 }
 
-/// Decimal; values above `i64::MAX`, which tracers print for negative numbers, wrap. `None` where the tracer says that there is none.
+/// Parses a decimal number; values above `i64::MAX`, which tracers print for negative numbers, wrap. `None` for [`NO_VALUE`].
 fn parse_immediate(token: &str) -> Result<Option<i64>, Fault> {
     if token == NO_VALUE {
         return Ok(None);

@@ -13,7 +13,7 @@ use std::io::{BufRead, Read};
 /// The longest line: an instruction of a warp has 32 addresses at most.
 const MOST_LINE_BYTES: usize = 1 << 20;
 
-/// Where a line stands in its block.
+/// Position of a line in its block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     pub warp: usize,
@@ -62,7 +62,7 @@ impl<R: BufRead> TraceReader<R> {
         &self.header
     }
 
-    /// Goes to the next block, and says which one it is; `None` at the end of the file. Its lines must be taken next.
+    /// Advances to the next block and returns its index; `None` at the end of the file. Its lines must be read next.
     pub fn next_block(&mut self) -> Result<Option<[u32; 3]>, FormatError> {
         if !self.next_text()? {
             return Ok(None);
@@ -80,7 +80,7 @@ impl<R: BufRead> TraceReader<R> {
         Ok(Some(index))
     }
 
-    /// Gives every line of the block to `take`, warp by warp. What it finds wrong stands at that line of the file.
+    /// Passes every line of the block to `take`, warp by warp. A fault that `take` returns is reported at that line of the file.
     pub fn lines(
         &mut self,
         mut take: impl FnMut(&Line, Place) -> Result<(), Fault>,
