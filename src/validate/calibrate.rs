@@ -1,4 +1,4 @@
-//! Refits values that a device preset does not know on half of somebody's own measurements.
+//! Refits the unknown values of a device preset on half of a user's own measurements.
 //!
 //! Models: a search over small grids, one value after the other.
 //! Leaves out: values of any other kind, which are never touched; predicting, which is the caller's.
@@ -62,7 +62,8 @@ pub struct Calibration {
     pub error_percent: f64,
 }
 
-/// The values that the preset does not know, that `engine` reads and that `time` depends on most in closed form, for so many rows.
+/// Returns the preset's unknown values that `engine` reads, those first to which `time`, from the analytical model, is most
+/// sensitive; `n_rows` limits how many.
 pub fn unknown_scalars<E: Send>(
     base: &Base,
     engine: Reader,

@@ -75,11 +75,11 @@ impl Known {
     }
 }
 
-/// A prediction that agrees with the measurement about which launch is faster, and nearly by how much.
+/// Largest ratio, in either direction, of a predicted to a measured difference that agrees with it.
 const MOST_TIMES: f64 = 2.0;
 
-/// Says what was measured of two launches, and whether the prediction agrees: same winner, and a gain at least half and at most
-/// twice the measured one.
+/// Describes the measured and the predicted gain between two launches, and whether they agree: same winner, and a predicted gain
+/// at least half and at most twice the measured one.
 pub fn comparison(measured: [MeasuredSpeed; 2], predicted: [f64; 2]) -> String {
     let gain = |speeds: [f64; 2]| 100.0 * (speeds[1] / speeds[0] - 1.0);
     let (was, is) = (gain(measured.map(|one| one.gpops_billion)), gain(predicted));

@@ -80,7 +80,7 @@ pub fn measured_launches(h200: &Device) -> Result<Vec<MeasuredLaunch>, RowsError
     Ok(merged(rows.into_iter().flatten()))
 }
 
-/// Rows of one launch put together, in the order in which launches are first met.
+/// Merges the rows of each launch, in the order in which launches first occur.
 pub fn merged(rows: impl IntoIterator<Item = MeasuredLaunch>) -> Vec<MeasuredLaunch> {
     let mut launches: Vec<MeasuredLaunch> = Vec::new();
     let mut known: HashMap<Launched, usize> = HashMap::new();
@@ -119,7 +119,7 @@ fn measured(row: Row<'_>, column: &str) -> Result<Option<f64>, RowsError> {
     })
 }
 
-/// Shared memory in bytes, of a column in units of so many.
+/// Shared memory in bytes, from a column in units of `unit` bytes.
 fn shared_bytes(row: Row<'_>, column: &str, unit: u32) -> Result<Option<u32>, RowsError> {
     let most = MOST_SHARED_BYTES / unit;
     let allowed = format!("0 to {most}");
@@ -127,7 +127,7 @@ fn shared_bytes(row: Row<'_>, column: &str, unit: u32) -> Result<Option<u32>, Ro
     Ok(given.map(|given| given * unit))
 }
 
-/// Blocks that share the cases of a program. Rows from before the accumulator do not say.
+/// Blocks that share the cases of a program; 1 for rows from before the accumulator, which lack the column.
 fn case_blocks(row: Row<'_>, kernel: &Variant) -> Result<u32, RowsError> {
     let most = kernel.kernel.sharing().most_case_blocks();
     let given = row.optional("case_blocks", &format!("1 to {most}"), |given| {
@@ -154,7 +154,7 @@ fn kernel(row: Row<'_>, device: &Device) -> Result<Variant, RowsError> {
     }
 }
 
-/// The shared memory that a multiprocessor was configured with: as counted, as the carve-out asked for, or as the row says.
+/// The shared memory that a multiprocessor was configured with: as counted, as the carve-out requested, or as the row records.
 fn shared_config_bytes(
     row: Row<'_>,
     kernel: &Variant,

@@ -1,10 +1,11 @@
 //! Predictions against measurements: the only reader of measured values.
 //!
-//! [`mod@cells`] says which configurations a table of the paper has; it is known without any measurement.
+//! [`mod@cells`] lists the configurations of the paper's tables, and needs no measurement.
 //! [`measured`] reads what was measured; [`compare`] puts both side by side; [`stats`] sums up. [`stack_tables`] and [`nearest`] do the
-//! same for how deep a stack programs need.
-//! [`conclusions`] compares whole tables. [`known`] finds the measured speed of a single launch. [`launches`] reads measured launches, [`requests`] makes requests of them; [`columns`]: what their columns were called before;
-//! [`paper_rows`] and [`papers`]: the other papers' launches and figures.
+//! same for the stack depths of programs.
+//! [`conclusions`] compares whole tables. [`known`] finds the measured speed of a single launch. [`launches`] reads measured
+//! launches, [`requests`] turns them into requests, [`columns`] renames columns of older files. [`paper_rows`] and [`papers`]: the
+//! other papers' launches and figures.
 //! [`calibrate`] searches for values that a preset does not know.
 //! Leaves out: how a prediction is made.
 //! Source: Chitty, Faster GPU-Based Genetic Programming Using a Two-Dimensional Stack.

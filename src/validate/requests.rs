@@ -19,7 +19,7 @@ use crate::systems::chitty::request::{Cases, Request};
 /// Where a launch's programs come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Programs {
-    /// Those of the committed measurements.
+    /// Programs of the committed measurements.
     Committed,
     /// This file, or where there is none the one that the row names.
     File(Option<PathBuf>),
