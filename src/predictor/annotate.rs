@@ -94,7 +94,7 @@ pub struct Wait {
 }
 
 impl Predictor {
-    /// Simulates a configuration and says what happens at each instruction of its kernel.
+    /// Simulates a configuration and reports issues and waits at each instruction of its kernel.
     pub fn annotate(&self, launch: impl Into<LaunchOptions>) -> Result<Annotated, PredictError> {
         let configuration = &self.configure(&launch.into())?;
         let request = self.request(configuration)?;
@@ -115,7 +115,7 @@ impl Predictor {
         )
         .map_err(PredictError::other)?;
         let listing = Listing::of(&request.kernel)?;
-        // The observer is told of the warm-up, too, which the window does not count.
+        // The observer also sees the warm-up, which the window does not count.
         let issued: u64 = lines.counted().map(|(_, line)| line.issues).sum();
         let per_token = window.counters.instructions as f64 / window.counters.tokens();
         let operations = issued as f64 / per_token * f64::from(configuration.stack_dim);

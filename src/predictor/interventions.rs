@@ -15,7 +15,7 @@ use serde::Serialize;
 
 /// Pairs that are kept.
 const PAIRS: usize = 3;
-/// Parts behind which others hide most: their pairs are simulated, whatever the closed form says of them.
+/// Parts that most often mask others: their pairs are simulated, whatever the analytical model predicts for them.
 const OFTEN_TOGETHER: [Ideal; 5] = [
     Ideal::L1Misses,
     Ideal::MemoryBandwidth,

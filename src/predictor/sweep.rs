@@ -85,9 +85,9 @@ impl Predictor {
 }
 
 impl Sweep {
-    /// A cache with the policies of the device's L1. Where those say of every bit of an address what set it chooses, they hold for the
-    /// device's number of sets, and for more ways than those that hold no line; in any other cache lines are spread evenly over the sets,
-    /// and any of a set leaves. Lines have sectors where those of the device have.
+    /// Returns a cache with the policies of the device's L1. A [`SetIndex::Bits`] of the device holds only for its
+    /// number of sets and more ways than it reserves; any other cache then spreads lines evenly over its sets and replaces a random
+    /// line of a set. Lines have sectors if the device's lines have.
     pub fn cache(&self, line_bytes: u32, sets: u32, ways: u32) -> CacheSpec {
         let is_of_device = sets == self.l1.sets && ways > self.l1.reserved_ways;
         let cache = CacheSpec {
