@@ -56,7 +56,7 @@ pub struct AdviseArgs {
 #[derive(Debug, Serialize)]
 struct Advice {
     problem: String,
-    /// Launches that were predicted in closed form.
+    /// Number of launches predicted with the analytical model.
     searched: usize,
     bottleneck: String,
     /// The fastest of each kernel, the fastest of all first.

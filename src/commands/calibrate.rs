@@ -1,4 +1,4 @@
-//! `warpstack calibrate`: refits the values that a preset does not know on half of somebody's own measurements.
+//! `warpstack calibrate`: refits the unknown values of a preset on half of a user's own measurements.
 //!
 //! Leaves out: the search itself (`validate::calibrate`). The preset is never overwritten.
 //! Units: those of the preset; errors in percent.
@@ -110,7 +110,7 @@ pub fn run(args: &CalibrateArgs) -> CliResult {
     Ok(())
 }
 
-/// Refuses options that say which programs and kernels to predict: the rows say it.
+/// Refuses options that choose the programs and kernels to predict: the rows determine them.
 fn check_meaning(args: &CalibrateArgs) -> Result<(), String> {
     let inputs = &args.engine.inputs;
     let given = [

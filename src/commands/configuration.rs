@@ -1,6 +1,6 @@
 //! The options that name one launch, and a second one by its differences.
 //!
-//! Leaves out: what is meant where nothing is said, and what cannot be had (`systems::asked`). Units: KiB for the L1.
+//! Leaves out: defaults and refusals (`systems::asked`). Units: KiB for the L1.
 
 use super::engine::InputArgs;
 use super::own_kernel::OwnKernelArgs;

@@ -79,7 +79,7 @@ pub struct InputArgs {
     /// Type of the program's tokens: float, int
     #[arg(long, alias = "dispatch", value_name = "TYPE")]
     pub token_type: Option<Dispatch>,
-    /// A kernel of one's own, where a command takes one.
+    /// A custom kernel, where a command takes one.
     #[arg(skip)]
     pub own: Option<Arc<OwnCode>>,
 }
@@ -282,7 +282,7 @@ pub fn open_for(
     Ok((engine, configurations))
 }
 
-/// Says on standard error how the programs of each problem were weighted.
+/// Prints to standard error how the programs of each problem were weighted.
 pub fn note_weights(model: &Predictor) {
     for sentence in model.weighting() {
         progress::say(&sentence);
@@ -299,7 +299,7 @@ pub fn note_validated(device: &Device) {
     }
 }
 
-/// Says on standard error, once and after all results, that nobody has compared predictions for a device with measurements.
+/// Prints to standard error, once and after all results, that predictions for a device were never compared with measurements.
 pub fn say_validated() {
     if let Some(name) = NEVER.get() {
         progress::say(&format!("{name}: {NEVER_VALIDATED}"));

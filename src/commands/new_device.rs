@@ -1,7 +1,7 @@
-//! `warpstack new-device`: a preset of one's own to start from.
+//! `warpstack new-device`: a custom preset to start from.
 //!
-//! The file is a copy of a preset under a new name. Its head lists the values that matter most, by what 10 % of each changes in a
-//! closed-form prediction, and how each can be found.
+//! The file is a copy of a preset under a new name. Its head lists the values to which a prediction of the analytical model is most
+//! sensitive, by the effect of changing each by 10 %, and how each can be found.
 //! Leaves out: changing any value; finding one on a card (`measure`, then `calibrate --measured`).
 
 use super::CliResult;
@@ -28,7 +28,7 @@ pub struct NewDeviceArgs {
     file: PathBuf,
 }
 
-/// The launch whose prediction says which values matter.
+/// Problem and kernel of the launch whose prediction ranks the values.
 const PROBLEM: &str = "sextic";
 const KERNEL: &str = "rpn";
 /// Values in the list.

@@ -1,4 +1,4 @@
-//! The options that name a kernel of one's own: its listing, or its source; and whether it computes what it should.
+//! The options that name a custom kernel, by its listing or its source, and the check of its results.
 //!
 //! Leaves out: compiling (`measure::compile`), execution.
 
@@ -68,7 +68,7 @@ impl OwnKernelArgs {
     }
 }
 
-/// The launch that is asked for, and what it starts from, with the kernel of one's own in the place of the named one if there is one.
+/// Returns the requested launch options and their inputs, with the custom kernel in place of the named one if there is one.
 pub fn asked(
     args: &ConfigurationArgs,
     inputs: &InputArgs,
@@ -143,7 +143,7 @@ fn compiled(
     )?)
 }
 
-/// Runs the own kernel among the configurations' lane by lane, and refuses it where its results are not the reference interpreter's.
+/// Runs the custom kernel among the configurations' lane by lane, and refuses it where its results are not the reference interpreter's.
 pub fn check<'a>(
     engine: &Predictor,
     configurations: impl IntoIterator<Item = &'a Configuration>,

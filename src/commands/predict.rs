@@ -1,4 +1,4 @@
-//! `warpstack predict`: one launch, with everything the model says about it.
+//! `warpstack predict`: one launch, with everything that the model predicts for it.
 
 use super::CliResult;
 use super::configuration::ConfigurationArgs;
@@ -55,7 +55,7 @@ pub fn predict(args: &PredictArgs) -> Result<(Predicted, predictor::Predictor), 
     let (model, launches) = open_for(&device, engine.settings(), &[options])?;
     own_kernel::check(&model, &launches, &args.configuration.own)?;
     let prediction = model.predict(&launches[0])?;
-    // Read only now that the prediction stands.
+    // Read only after the prediction is made.
     let known = engine.inputs.known(&device)?;
     let measured = known.and_then(|known| known.of_prediction(&prediction));
     let predicted = Predicted {

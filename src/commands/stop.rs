@@ -1,6 +1,6 @@
 //! A request to end long work early, made by another thread.
 //!
-//! Leaves out: work that nothing asks in between; it ends by itself. Units: none.
+//! Leaves out: work that does not check between steps; it runs to its end. Units: none.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -208,7 +208,7 @@ pub(super) fn launches(n_rows: usize, settings: Settings) -> Result<Vec<Line>, B
     predicted(device, rows, requests, settings)
 }
 
-/// Rows with what is predicted for them, kernel by kernel: whoever traces one has the traces for its other rows.
+/// Predicts every row, kernel by kernel, so that the rows of one kernel share its traces.
 fn predicted(
     device: Device,
     rows: Vec<MeasuredLaunch>,
@@ -325,7 +325,7 @@ fn paper(n_rows: usize, settings: Settings) -> Result<Vec<Line>, Box<dyn Error>>
     lines.map_err(|error: Box<dyn Error + Send + Sync>| error as Box<dyn Error>)
 }
 
-/// The paper gives speeds of whole runs: of the time that one stands for, the kernel's part is taken to be as predicted.
+/// Compares a cell of the paper. The paper gives speeds of whole runs: the kernel's share of that time is taken to be as predicted.
 fn paper_line(
     cell: &Cell,
     predicted: &Prediction,

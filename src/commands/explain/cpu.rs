@@ -22,7 +22,7 @@ use std::error::Error;
 /// Random programs where none are named.
 const USUAL_PROGRAMS: usize = 200;
 
-/// Blocks from one vector to so many times as much.
+/// Number of block sizes: one vector, then each twice the one before.
 const DOUBLINGS: u32 = 13;
 
 /// Whether the device is a core of a CPU.
@@ -66,7 +66,7 @@ pub fn run(args: &ExplainArgs) -> CliResult {
     Ok(())
 }
 
-/// Those that are named; all that are modelled where none or all are.
+/// Returns the named interpreters, or all modelled ones for `best` and `all`.
 fn kinds(args: &ExplainArgs) -> Result<Vec<Kind>, WorkError> {
     let named = &args.cpu.interpreter;
     if named.iter().any(|name| name == BEST || name == names::ALL) {

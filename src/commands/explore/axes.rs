@@ -43,7 +43,7 @@ const MACHINE: [(&str, &str, &str, &str, &[f64]); 4] = [
 
 /// The predictions to make: every launch on every machine.
 pub struct Plan {
-    /// Those of the launch first.
+    /// Axes of the launch, then those of the machine.
     pub axes: Vec<Axis>,
     /// In the order of the axes, the last one moving fastest.
     pub launches: Vec<LaunchOptions>,

@@ -1,6 +1,6 @@
 //! `warpstack list devices`: the presets of GPUs and CPUs, and every value of one of them with its source.
 //!
-//! Leaves out: writing a preset of one's own (`new_device.rs`).
+//! Leaves out: writing a custom preset (`new_device.rs`).
 
 use crate::commands::CliResult;
 use crate::commands::engine::NEVER_VALIDATED;
@@ -279,7 +279,7 @@ fn values(args: &DevicesArgs, name: &str) -> CliResult {
         .print(&listings, &Provenance::of_device(name), text)
 }
 
-/// A line above the values of a device whose predictions nobody has compared with measurements.
+/// The line above the values of a device whose predictions were never compared with measurements; empty for other devices.
 fn validation(preset: &Preset) -> String {
     let device = &preset.device;
     match device.validated {

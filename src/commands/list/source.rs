@@ -1,4 +1,4 @@
-//! `warpstack list kernels NAME --source`: a kernel's CUDA source or machine code, to start a kernel of one's own from.
+//! `warpstack list kernels NAME --source`: a kernel's CUDA source or machine code, to start a custom kernel from.
 
 use super::kernels::KernelsArgs;
 use crate::commands::CliResult;

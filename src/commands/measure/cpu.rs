@@ -136,7 +136,7 @@ impl CpuWorkArgs {
         }
     }
 
-    /// The blocks that are asked for, of so many cases each.
+    /// Returns the requested block sizes in cases; one `None` if none is given.
     pub fn blocks(&self, problem: &Problem) -> Result<Vec<Option<usize>>, String> {
         let cases_per_vector = match problem.dataset {
             Dataset::Float(_) => LANES,

@@ -28,7 +28,7 @@ impl RobilliardArgs {
         (!self.scheme.is_empty(), !self.benchmark.is_empty())
     }
 
-    /// Those asked for, or all.
+    /// Returns the requested benchmarks, or all.
     pub fn benchmarks(&self) -> Result<Vec<Benchmark>, PredictError> {
         if self.benchmark.is_empty() {
             return Ok(Benchmark::ALL.to_vec());
@@ -37,7 +37,7 @@ impl RobilliardArgs {
         named.collect()
     }
 
-    /// Those asked for; all `populations` if there are none.
+    /// Returns the requested layouts with each of `threads`; an empty `populations` selects every size.
     pub fn layouts(
         &self,
         threads: &[u32],

@@ -27,7 +27,7 @@ const FILE: &str = "index.html";
 /// The explorer's.
 const EXPLORER: &str = "explore.html";
 
-/// In closed form the page takes a fifth of the processor time, and differs by 4 % in the mean.
+/// With the analytical model the page takes a fifth of the processor time, and differs by 4 % in the mean.
 const DEFAULT_ENGINE: &str = "analytical";
 
 /// Write one page of HTML that shows predictions beside measurements, and explains them.

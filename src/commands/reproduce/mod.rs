@@ -164,7 +164,7 @@ fn speeds(
     let predictions = predict_all(&model, &cells)?;
     let n_draws = args.spread.unwrap_or(0);
     let other_draws = other_draws(engine, n_draws, (&device, problems), &cells)?;
-    // Measured values are read only now that every prediction stands.
+    // Measured values are read only after every prediction is made.
     let measured = tables
         .iter()
         .map(|table| Measured::of_paper(*table))
@@ -220,7 +220,7 @@ fn hash(decides: &impl std::fmt::Debug) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Says before the work which tables are predicted without anything to compare with: what was measured of them is not known here.
+/// Prints, before the work, which tables are predicted without measured values to compare with.
 fn note_unmeasured(tables: &[Table], problems: &[&str]) {
     for table in tables {
         let known = Measured::problems(*table);
@@ -271,8 +271,8 @@ pub(super) fn compare(
         .collect()
 }
 
-/// In parallel, in the order of the cells. Cells of one kernel are predicted one after another: whoever traces it has the
-/// traces for the others.
+/// Predicts all cells in parallel; results are in the order of the cells. Cells of one kernel are predicted one after another, so
+/// that they share its traces.
 pub(super) fn predict_all(
     model: &Predictor,
     cells: &[Cell],

@@ -63,7 +63,7 @@ impl Reproduction<'_> {
         let allowed = "--arch, --chart, --device, --engine, --format, --out, --program-seed";
         check_options(self.run.engine, "--paper", allowed)?;
         let figures = self.run.figures()?;
-        // Published values are read only now that every prediction stands.
+        // Published values are read only after every prediction is made.
         let paper = self.run.paper.paper();
         let rows = compare(paper, figures)?;
         self.output
@@ -146,7 +146,7 @@ impl PaperRun<'_> {
                 let predictor = self.predictor(own_device)?;
                 let on = predictor.bench()?;
                 all.extend(gpocl::figures::figures(own_device, on, seed)?);
-                // The Radeon has no closed form.
+                // The analytical model does not cover the Radeon.
                 if is_simulated {
                     all.extend(gpocl::bands::figures(seed)?);
                 }

@@ -34,11 +34,11 @@ pub struct L1Args {
 const LINES: [u32; 1] = [128];
 const TIMES: u32 = 4;
 
-/// Sizes that are listed beside those of the device: 1 KB to 1 MB.
+/// Sizes that are listed beside those of the device: 1 KiB to 1 MiB.
 const SIZES_KIB: [u32; 14] = [1, 2, 4, 8, 16, 32, 48, 64, 96, 128, 192, 256, 512, 1024];
 /// Lines that a row of 128 bytes divides into, or that whole rows fill.
 const LINE_BYTES: [u32; 5] = [32, 64, 128, 256, 512];
-/// The closed form counts the lines of whole rows.
+/// The analytical model counts the lines of whole rows.
 const MODELLED_LINE_BYTES: [u32; 1] = [128];
 
 /// Hit rates of one L1.

@@ -1,4 +1,4 @@
-//! `warpstack whatif`: speed over anything that a preset or a launch says, in every combination; hit rates of every L1.
+//! `warpstack whatif`: speed over any value of a preset or a launch, in every combination; hit rates of every L1.
 //!
 //! L1 sizes need not be those of the hardware: any size with whole sets may be asked for. Leaves out: predicting (`predictor`), carve-outs (`carveout.rs`), hit rates
 //! (`hit_rates.rs`), the job array (`slurm.rs`).
@@ -345,10 +345,10 @@ fn predict(
     Ok((points, Some(journal)))
 }
 
-/// Studies of at least so many points say beforehand how long they take.
+/// Number of points from which a study announces its duration beforehand.
 const LONG_STUDY: usize = 10_000;
 
-/// Says how long a long study takes, from its first point, and how an interrupted one resumes.
+/// Prints how long a long study takes, estimated from its first point, and how to resume an interrupted one.
 fn note_duration(study: &Study, engine: &Predictor, missing: usize, out: Option<&Path>) {
     if missing < LONG_STUDY {
         return;

@@ -22,7 +22,7 @@ pub struct SlurmArgs {
     pub parts: PathBuf,
 }
 
-/// Writes the script of so many tasks.
+/// Writes the script of a job array of `tasks` tasks.
 pub(super) fn write(args: &WhatifArgs, tasks: u32) -> CliResult {
     args.output.check()?;
     let study = args.study.as_deref().unwrap_or(Path::new(""));
