@@ -7,7 +7,7 @@
 use super::CliResult;
 use super::engine::EngineArgs;
 use super::format::{Format, OutputArgs};
-use super::look::{self, LookArgs};
+use super::look::ChartArgs;
 use super::names;
 use crate::device::{Preset, Reader};
 use crate::launch::prediction::{Configuration, PredictError, Prediction};
@@ -15,7 +15,7 @@ use crate::predictor::{Kind, Predictor, architecture};
 use crate::report::chart::bars::{Bar, StackedBars};
 use crate::report::progress::Progress;
 use crate::report::provenance::Provenance;
-use crate::report::{chart, table, verdict};
+use crate::report::{table, verdict};
 use crate::study::{Base, Key};
 use crate::systems::chitty::variant::{KernelId, Variant};
 use crate::systems::options::LaunchOptions;
@@ -23,11 +23,10 @@ use crate::util::parallel;
 use crate::validate::known::MeasuredSpeed;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 
 /// Find the fastest kernel, block size, second dimension and L1 size, and explain the choice.
 #[derive(Debug, clap::Args)]
-#[command(mut_args(look::only_with_chart))]
+#[command(mut_arg("chart", |arg| arg.help("Chart of the fastest launch of each kernel to draw, .svg or .png")))]
 pub struct AdviseArgs {
     /// Problem name (`warpstack list problems` lists them)
     #[arg(long, default_value = "sextic", value_parser = crate::commands::names::problem())]
@@ -43,11 +42,8 @@ pub struct AdviseArgs {
     /// Number of the analytical model's best choices to simulate, besides the best of every kernel (with --engine simulator)
     #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
     pub confirm: u16,
-    /// Chart of the fastest launch of each kernel to draw, .svg or .png
-    #[arg(long, value_name = "FILE")]
-    pub chart: Option<PathBuf>,
     #[command(flatten)]
-    pub look: LookArgs,
+    pub chart: ChartArgs,
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -125,9 +121,7 @@ const LEAST_GAIN: f64 = 0.05;
 
 pub fn run(args: &AdviseArgs) -> CliResult {
     args.output.check()?;
-    if let Some(path) = &args.chart {
-        chart::check_path(path)?;
-    }
+    args.chart.check()?;
     let device = Preset::load(&args.device)?.device;
     let chosen = args.engine.open(&device, &[&args.problem])?;
     let model = chosen.with_engine(Kind::Analytical);
@@ -174,10 +168,8 @@ pub fn run(args: &AdviseArgs) -> CliResult {
         Format::Csv => args.output.print(&advice.launches, &provenance, text)?,
         _ => args.output.print_one(&advice, &provenance, text)?,
     }
-    if let Some(path) = &args.chart {
-        let bars = self::chart(&all, &device.title, &args.problem);
-        chart::save(&bars, path, args.look.look())?;
-    }
+    args.chart
+        .save(|| chart(&all, &device.title, &args.problem))?;
     Ok(())
 }
 

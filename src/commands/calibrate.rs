@@ -5,6 +5,7 @@
 
 use super::CliResult;
 use super::engine::EngineArgs;
+use super::refuse;
 use crate::device::{Device, Preset};
 use crate::gp::problem::uci::folder;
 use crate::launch::prediction::PredictError;
@@ -122,12 +123,10 @@ fn check_meaning(args: &CalibrateArgs) -> Result<(), String> {
         ("--math", inputs.math.is_some()),
         ("--token-type", inputs.token_type.is_some()),
     ];
-    match given.iter().find(|(_, given)| *given) {
-        Some((option, _)) => Err(format!(
-            "{option}: given with --measured; allowed with it: --device, --programs, --data, --engine, --scope, --out"
-        )),
-        None => Ok(()),
-    }
+    refuse::given(
+        &given,
+        "given with --measured; allowed with it: --device, --programs, --data, --engine, --scope, --out",
+    )
 }
 
 fn halves(args: &CalibrateArgs, device: &Device) -> Result<Halves, Box<dyn Error>> {

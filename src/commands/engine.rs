@@ -2,7 +2,7 @@
 //!
 //! Leaves out: the configuration (`configuration.rs`).
 
-use crate::device::{Device, Validated};
+use crate::device::{Device, Preset, Validated};
 use crate::gp::programs::{Inferred, inferred};
 use crate::isa::Arch;
 use crate::launch::prediction::Configuration;
@@ -16,7 +16,6 @@ use crate::systems::chitty::code::OwnCode;
 use crate::systems::chitty::variant::{Dispatch, Math, Shape};
 use crate::systems::options::LaunchOptions;
 use crate::util::input;
-use crate::util::rows::RowsError;
 use crate::validate::known::{self, Known};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -193,17 +192,18 @@ impl InputArgs {
     }
 
     /// Measured speeds of launches with these programs and code: the paper's, on its own device.
-    pub fn known(&self, device: &Device) -> Result<Option<Known>, RowsError> {
+    pub fn known(&self, device: &Device) -> Result<Option<Known>, Box<dyn Error>> {
         let papers = InputArgs {
             program_seed: 1,
             inferred: None,
             ..self.clone()
         };
-        let is_papers = device.name == known::DEVICE && papers.own.is_none();
-        match is_papers && papers.changed_options().is_empty() {
-            true => Known::of_paper().map(Some),
-            false => Ok(None),
+        let is_papers = papers.own.is_none() && papers.changed_options().is_empty();
+        // A changed copy may have the name of the preset.
+        if !is_papers || *device != Preset::load(known::DEVICE)?.device {
+            return Ok(None);
         }
+        Ok(Some(Known::of_paper()?))
     }
 
     fn changed_options(&self) -> String {

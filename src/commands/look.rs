@@ -1,10 +1,12 @@
-//! The options of every command that draws: how large, and on which background.
+//! The options of every command that draws: which file, how large, and on which background.
 //!
-//! Leaves out: the file (`--chart`, `--out` and the like of the commands). Units: pixels.
+//! Leaves out: the drawing itself (`report::chart`).
+//! Units: pixels.
 
-use crate::report::chart::Look;
 use crate::report::chart::theme::Theme;
+use crate::report::chart::{self, Chart, ChartError, Look};
 use clap::Arg;
+use std::path::PathBuf;
 
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub struct LookArgs {
@@ -25,8 +27,34 @@ impl LookArgs {
     }
 }
 
-/// Refuses these options without `--chart`: for commands that draw only if asked.
-pub fn only_with_chart(arg: Arg) -> Arg {
+/// `--chart` and its look, for commands that draw one chart if asked.
+#[derive(Debug, Clone, clap::Args)]
+#[command(mut_args(only_with_chart))]
+pub struct ChartArgs {
+    /// Chart to draw, .svg or .png
+    #[arg(long, value_name = "FILE")]
+    pub chart: Option<PathBuf>,
+    #[command(flatten)]
+    look: LookArgs,
+}
+
+impl ChartArgs {
+    /// Refuses, before long work, a file that could not be drawn.
+    pub fn check(&self) -> Result<(), ChartError> {
+        self.chart.as_deref().map_or(Ok(()), chart::check_path)
+    }
+
+    /// Draws the chart if it is asked for.
+    pub fn save<C: Chart>(&self, drawing: impl FnOnce() -> C) -> Result<(), ChartError> {
+        match &self.chart {
+            Some(path) => chart::save(&drawing(), path, self.look.look()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Refuses these options without `--chart`.
+fn only_with_chart(arg: Arg) -> Arg {
     only_with(arg, "chart")
 }
 

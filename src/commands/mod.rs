@@ -26,6 +26,7 @@ mod new_device;
 pub mod occupancy;
 mod own_kernel;
 pub mod predict;
+mod refuse;
 pub mod report;
 pub mod reproduce;
 mod retired;

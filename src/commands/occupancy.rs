@@ -6,23 +6,21 @@ use super::CliResult;
 use super::configuration::ConfigurationArgs;
 use super::engine::{InputArgs, note_validated, open_for};
 use super::format::OutputArgs;
-use super::look::{self, LookArgs};
+use super::look::ChartArgs;
 use super::own_kernel;
 use crate::device::occupancy::{BlockResources, Occupancy, OccupancyLimits};
 use crate::device::{Device, Preset};
 use crate::launch::CarveOut;
 use crate::launch::residency::l1_bytes;
 use crate::launch::residency::reside;
-use crate::report::chart;
 use crate::report::chart::lines::{Lines, of_points};
 use crate::report::columns::Columns;
 use crate::report::provenance::Provenance;
 use std::error::Error;
-use std::path::PathBuf;
 
 /// Show the resident blocks of one multiprocessor, and what limits them.
 #[derive(Debug, clap::Args)]
-#[command(mut_args(look::only_with_chart))]
+#[command(mut_arg("chart", |arg| arg.help("Chart of the resident warps over the threads per block, .svg or .png")))]
 pub struct OccupancyArgs {
     /// Numbers of registers per thread, separated by commas [default: the kernel's]
     #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with_all = ["kernel", "encoding"], required_unless_present_any = ["kernel", "encoding"])]
@@ -34,11 +32,8 @@ pub struct OccupancyArgs {
     configuration: ConfigurationArgs,
     #[command(flatten)]
     inputs: InputArgs,
-    /// Chart of the resident warps over the threads per block, .svg or .png
-    #[arg(long, value_name = "FILE")]
-    chart: Option<PathBuf>,
     #[command(flatten)]
-    look: LookArgs,
+    chart: ChartArgs,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -52,9 +47,7 @@ struct Row {
 
 pub fn run(args: &OccupancyArgs) -> CliResult {
     args.output.check()?;
-    if let Some(path) = &args.chart {
-        chart::check_path(path)?;
-    }
+    args.chart.check()?;
     let device = Preset::load(&args.configuration.device)?.device;
     note_validated(&device);
     let (needs, provenance) = needs(args, &device)?;
@@ -85,9 +78,7 @@ pub fn run(args: &OccupancyArgs) -> CliResult {
         }
     }
     args.output.print_columns(&columns(), &rows, &provenance)?;
-    if let Some(path) = &args.chart {
-        chart::save(&steps(&rows), path, args.look.look())?;
-    }
+    args.chart.save(|| steps(&rows))?;
     Ok(())
 }
 

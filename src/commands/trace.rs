@@ -2,15 +2,15 @@
 
 use super::CliResult;
 use super::format::OutputArgs;
-use super::look::{self, LookArgs};
+use super::look::ChartArgs;
 use super::names;
 use crate::gp::interpret::reference::value_f32;
 use crate::gp::problem::{self, Dataset, ProblemId};
 use crate::gp::program::Rpn;
 use crate::isa::Arch;
 use crate::isa::Kernel;
+use crate::report::chart::Chart;
 use crate::report::chart::tree::TreeDrawing;
-use crate::report::chart::{self, Chart};
 use crate::report::progress;
 use crate::report::provenance::Provenance;
 use crate::systems::chitty::variant::{KernelId, Variant, VariantError};
@@ -20,11 +20,10 @@ use crate::trace::{
 };
 use serde::Serialize;
 use std::error::Error;
-use std::path::PathBuf;
 
 /// Trace one program through a kernel's machine code; with --lanes, execute all lanes on real data.
 #[derive(Debug, clap::Args)]
-#[command(mut_args(look::only_with_chart))]
+#[command(mut_arg("chart", |arg| arg.help("Drawing of the program as a tree, as tokens and as instructions, with its stack, .svg or .png")))]
 pub struct TraceArgs {
     /// Program in postfix order, e.g. "X1 X1 *"
     #[arg(long)]
@@ -41,11 +40,8 @@ pub struct TraceArgs {
     /// Execute every lane of a block on the sextic's first fitness cases, and compare with the reference interpreter
     #[arg(long)]
     lanes: bool,
-    /// Drawing of the program as a tree, as tokens and as instructions, with its stack, .svg or .png
-    #[arg(long, value_name = "FILE")]
-    chart: Option<PathBuf>,
     #[command(flatten)]
-    look: LookArgs,
+    chart: ChartArgs,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -80,12 +76,10 @@ pub fn run(args: &TraceArgs) -> CliResult {
     let program: Rpn = args.program.parse()?;
     let sextic = ProblemId::Sextic.definition();
     program.check_against(sextic.functions, sextic.n_inputs)?;
-    if let Some(path) = &args.chart {
-        chart::check_path(path)?;
-        let drawing = TreeDrawing::new(program.clone())?;
-        chart::save(&drawing, path, args.look.look())?;
-        progress::say(&drawing.words());
-    }
+    args.chart.check()?;
+    let is_drawn = args.chart.chart.is_some();
+    let drawing = is_drawn.then(|| TreeDrawing::new(program.clone()));
+    let drawing = drawing.transpose()?;
     let kernel_id: KernelId = args.kernel.parse()?;
     let variant = variant(kernel_id, args.stack_dim)?;
     let kernel = Kernel::parse(&variant.sass()?, variant.sass_file()?)?;
@@ -115,7 +109,12 @@ pub fn run(args: &TraceArgs) -> CliResult {
         ..Provenance::of_program()
     };
     args.output
-        .print_one(&traced, &provenance, || text(&traced))
+        .print_one(&traced, &provenance, || text(&traced))?;
+    if let Some(drawing) = drawing {
+        progress::say(&drawing.words());
+        args.chart.save(|| drawing)?;
+    }
+    Ok(())
 }
 
 fn text(traced: &Traced) -> String {

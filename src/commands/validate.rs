@@ -4,14 +4,13 @@ use super::CliResult;
 use super::engine::{Kind, Scope};
 use super::format::OutputArgs;
 use super::limit::evenly;
-use super::look::{self, LookArgs};
+use super::look::ChartArgs;
 use crate::device::{Device, Preset};
 use crate::gp::problem::ProblemId;
 use crate::gp::problem::uci::folder;
 use crate::launch::prediction::{Configuration, PredictError, Prediction};
 use crate::predictor;
 use crate::predictor::{Predictor, Settings};
-use crate::report::chart;
 use crate::report::progress::{self, Progress};
 use crate::report::provenance::Provenance;
 use crate::report::validation::{self, Line};
@@ -32,7 +31,7 @@ use std::path::{Path, PathBuf};
 
 /// Predict measured launches, with the same programs and fitness cases, and compare.
 #[derive(Debug, clap::Args)]
-#[command(mut_args(look::only_with_chart))]
+#[command(mut_arg("chart", |arg| arg.help("Chart of predicted and measured times to draw, .svg or .png")))]
 pub struct ValidateArgs {
     /// Device name, or the path of a .toml file
     #[arg(long, default_value = "h200", value_parser = crate::commands::names::device())]
@@ -55,11 +54,8 @@ pub struct ValidateArgs {
     /// How much of the launch to simulate
     #[arg(long, alias = "effort", value_enum, default_value = "window")]
     pub scope: Scope,
-    /// Chart of predicted and measured times to draw, .svg or .png
-    #[arg(long, value_name = "FILE")]
-    pub chart: Option<PathBuf>,
     #[command(flatten)]
-    pub look: LookArgs,
+    pub chart: ChartArgs,
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -70,9 +66,7 @@ const WITH_TABLES: &str = "gtx670";
 
 pub fn run(args: &ValidateArgs) -> CliResult {
     args.output.check()?;
-    if let Some(path) = &args.chart {
-        chart::check_path(path)?;
-    }
+    args.chart.check()?;
     let chosen = settings(args.engine, args.scope);
     let lines = match (&args.measured, args.device.as_str()) {
         (Some(_), _) => own(args, chosen)?,
@@ -89,9 +83,7 @@ pub fn run(args: &ValidateArgs) -> CliResult {
     let device = Preset::load(&args.device)?.device;
     args.output
         .print_columns(&validation::columns(), &lines, &provenance(args, &device))?;
-    if let Some(path) = &args.chart {
-        chart::save(&validation::scatter(&lines), path, args.look.look())?;
-    }
+    args.chart.save(|| validation::scatter(&lines))?;
     progress::say(&validation::summary(&lines));
     let worst = validation::worst(&lines).filter(|line| !line.data_type.is_empty());
     if let (Some(_), Some(worst)) = (&args.measured, worst) {

@@ -109,3 +109,22 @@ fn lists_name_what_exists() {
         preset.fitted().len()
     );
 }
+
+#[test]
+fn a_measured_speed_stands_beside_the_papers_card_and_no_changed_copy_of_it() {
+    let measured = |device: &str| {
+        json(&format!(
+            "predict --engine analytical --threads 128 --device {device}"
+        ))["measured"]
+            .clone()
+    };
+    assert_eq!(measured("gtx670")["table"], 3);
+    assert!(measured("h200").is_null());
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("gtx670.toml");
+    let preset = std::fs::read_to_string("fixtures/devices/gtx670.toml").unwrap();
+    let changed = preset.replacen("n_smx = { value = 7", "n_smx = { value = 8", 1);
+    assert_ne!(changed, preset);
+    std::fs::write(&copy, changed).unwrap();
+    assert!(measured(copy.to_str().unwrap()).is_null());
+}

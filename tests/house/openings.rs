@@ -3,7 +3,7 @@
 use std::path::Path;
 
 /// Openings that say nothing of the item, or need the comment before.
-const FORBIDDEN: [&str; 8] = [
+const FORBIDDEN: [&str; 10] = [
     "What ",
     "Of ",
     "The same",
@@ -12,6 +12,8 @@ const FORBIDDEN: [&str; 8] = [
     "Nobody",
     "Somebody",
     "Whose ",
+    "That ",
+    "Those ",
 ];
 
 /// Places of doc comments with a forbidden opening; a comment of several lines opens with its first.

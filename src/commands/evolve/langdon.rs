@@ -3,6 +3,7 @@
 use super::EvolveArgs;
 use crate::commands::CliResult;
 use crate::commands::format::{Format, OutputArgs};
+use crate::commands::refuse;
 use crate::gp::evolve::langdon::{Langdon, Settings};
 use crate::gp::problem::multiplexer::Multiplexer;
 use crate::gp::problem::names;
@@ -34,12 +35,10 @@ impl LangdonArgs {
             ("--generations", self.generations.is_some()),
             ("--format", self.format.is_some()),
         ];
-        match options.iter().find(|(_, given)| *given) {
-            Some((option, _)) => Err(format!(
-                "{option}: given without --system; allowed: with --system langdon"
-            )),
-            None => Ok(()),
-        }
+        refuse::given(
+            &options,
+            "given without --system; allowed: with --system langdon",
+        )
     }
 }
 
@@ -59,12 +58,10 @@ fn refuse_campaign(args: &EvolveArgs) -> Result<(), String> {
         ("--nearest", args.nearest.is_some()),
         ("--timing", args.timing),
     ];
-    match options.iter().find(|(_, given)| *given) {
-        Some((option, _)) => Err(format!(
-            "{option}: given with --system langdon; allowed with it: --problem, --population, --generations, --run-seed, --format, --out"
-        )),
-        None => Ok(()),
-    }
+    refuse::given(
+        &options,
+        "given with --system langdon; allowed with it: --problem, --population, --generations, --run-seed, --format, --out",
+    )
 }
 
 /// A generation.

@@ -14,7 +14,6 @@ use crate::cpu::work::{Kind, Setup, WorkError};
 use crate::gp::problem::{Problem, ProblemId};
 use crate::gp::program::Rpn;
 use crate::gp::workload::{Workload, read_programs};
-use crate::report::chart;
 use crate::report::cpu as report;
 use crate::report::provenance::Provenance;
 use std::error::Error;
@@ -60,9 +59,7 @@ pub fn run(args: &ExplainArgs) -> CliResult {
             .output
             .print_columns(&report::columns(), &rows, &provenance)?,
     }
-    if let Some(path) = &args.chart {
-        chart::save(&report::chart(&explained), path, args.look.look())?;
-    }
+    args.chart.save(|| report::chart(&explained))?;
     Ok(())
 }
 

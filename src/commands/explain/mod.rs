@@ -7,23 +7,21 @@ use super::CliResult;
 use super::configuration::{ConfigurationArgs, changed};
 use super::engine::{EngineArgs, note_weights, open_for};
 use super::format::OutputArgs;
-use super::look::{self, LookArgs};
+use super::look::ChartArgs;
 use super::measure::cpu::CpuWorkArgs;
 use super::names;
 use super::own_kernel;
 use crate::device::Preset;
 use crate::launch::prediction::Prediction;
 use crate::predictor::Explained;
-use crate::report::chart;
 use crate::report::explain;
 use crate::report::provenance::Provenance;
 use crate::validate::known;
 use std::error::Error;
-use std::path::PathBuf;
 
 /// Show where a launch's cycles go; --against compares two, --device cpu explains the CPU's interpreters.
 #[derive(Debug, clap::Args)]
-#[command(mut_args(look::only_with_chart), mut_args(any_device))]
+#[command(mut_arg("chart", |arg| arg.help("Chart of the cycles to draw, .svg or .png")), mut_args(any_device))]
 pub struct ExplainArgs {
     #[command(flatten)]
     pub configuration: ConfigurationArgs,
@@ -40,11 +38,8 @@ pub struct ExplainArgs {
     pub cpu: CpuWorkArgs,
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Chart of the cycles to draw, .svg or .png
-    #[arg(long, value_name = "FILE")]
-    pub chart: Option<PathBuf>,
     #[command(flatten)]
-    pub look: LookArgs,
+    pub chart: ChartArgs,
 }
 
 /// Cores of CPUs, too.
@@ -57,9 +52,7 @@ fn any_device(arg: clap::Arg) -> clap::Arg {
 
 pub fn run(args: &ExplainArgs) -> CliResult {
     args.output.check()?;
-    if let Some(path) = &args.chart {
-        chart::check_path(path)?;
-    }
+    args.chart.check()?;
     if cpu::is_cpu(&args.configuration.device) {
         return cpu::run(args);
     }
@@ -71,9 +64,7 @@ pub fn run(args: &ExplainArgs) -> CliResult {
     let explanations = explain::explanations(&explained, measured);
     let text = || explain::text(&explanations);
     args.output.print(&explanations, &provenance, text)?;
-    if let Some(path) = &args.chart {
-        chart::save(&explain::chart(&explanations), path, args.look.look())?;
-    }
+    args.chart.save(|| explain::chart(&explanations))?;
     Ok(())
 }
 

@@ -5,12 +5,11 @@
 use crate::commands::CliResult;
 use crate::commands::engine::NEVER_VALIDATED;
 use crate::commands::format::{Format, OutputArgs};
-use crate::commands::look::{self, LookArgs};
+use crate::commands::look::ChartArgs;
 use crate::commands::names::{self, CPU, VLIW};
 use crate::cpu::preset::{self as cpu, Preset as CpuPreset};
 use crate::device::{Entry, Kind, Preset, Validated, builtin_names};
 use crate::report::chart::smx::SmxDrawing;
-use crate::report::chart::{self};
 use crate::report::columns::Columns;
 use crate::report::progress;
 use crate::report::provenance::Provenance;
@@ -18,11 +17,10 @@ use crate::report::table::{WIDTH, wrapped};
 use crate::vliw::preset as vliw;
 use crate::vliw::preset::VliwPreset;
 use serde::Serialize;
-use std::path::PathBuf;
 
 /// List the devices, or all values of one with unit, kind, source and readers.
 #[derive(Debug, clap::Args)]
-#[command(mut_args(look::only_with_chart))]
+#[command(mut_arg("chart", |arg| arg.help("Drawing of one multiprocessor of the device with its numbers, .svg or .png").requires("device")))]
 pub struct DevicesArgs {
     /// Device name, the path of a .toml file, a CPU, or `cpu` for this one
     #[arg(value_parser = names::device_or_cpu())]
@@ -33,26 +31,26 @@ pub struct DevicesArgs {
     /// Show only devices that run machine code of this architecture
     #[arg(long, value_name = "ARCH", conflicts_with = "device", value_parser = names::device_arch())]
     arch: Option<String>,
-    /// Drawing of one multiprocessor of the device with its numbers, .svg or .png
-    #[arg(long, value_name = "FILE", requires = "device")]
-    chart: Option<PathBuf>,
     #[command(flatten)]
-    look: LookArgs,
+    chart: ChartArgs,
     #[command(flatten)]
     output: OutputArgs,
 }
 
 pub fn run(args: &DevicesArgs) -> CliResult {
     args.output.check()?;
-    if let (Some(path), Some(name)) = (&args.chart, &args.device) {
-        chart::check_path(path)?;
-        let drawing = SmxDrawing::of(&Preset::load(name)?.device);
-        chart::save(&drawing, path, args.look.look())?;
+    args.chart.check()?;
+    let Some(name) = &args.device else {
+        return list(args);
+    };
+    if args.chart.chart.is_none() {
+        return values(args, name);
     }
-    match &args.device {
-        Some(name) => values(args, name),
-        None => list(args),
-    }
+    // Only GPUs are drawn; others are refused before anything is printed.
+    let device = Preset::load(name)?.device;
+    values(args, name)?;
+    args.chart.save(|| SmxDrawing::of(&device))?;
+    Ok(())
 }
 
 /// A device.

@@ -10,6 +10,7 @@ use crate::isa::Arch;
 use crate::report::columns::Columns;
 use crate::report::provenance::Provenance;
 use crate::systems::chitty::variant::{Dispatch, Math, Shape, Variant};
+use crate::systems::options::LaunchOptions;
 use crate::systems::registry::{CompiledCode, SYSTEMS};
 
 /// List the kernels with machine code: registers, local memory, code shape; or print the code of one.
@@ -17,23 +18,28 @@ use crate::systems::registry::{CompiledCode, SYSTEMS};
 pub struct KernelsArgs {
     /// Show only this kernel
     #[arg(value_name = "NAME", value_parser = names::kernel())]
-    pub(super) kernel: Option<String>,
+    kernel: Option<String>,
     /// Show only this problem
     #[arg(long, value_name = "NAME", value_parser = names::problem())]
-    pub(super) problem: Option<String>,
+    problem: Option<String>,
     /// Show only this architecture
     #[arg(long, value_name = "ARCH", value_parser = names::arch())]
-    pub(super) arch: Option<Arch>,
+    arch: Option<Arch>,
     #[command(flatten)]
-    pub(super) source: SourceArgs,
+    source: SourceArgs,
     #[command(flatten)]
-    pub(super) output: OutputArgs,
+    output: OutputArgs,
 }
 
 pub fn run(args: &KernelsArgs) -> CliResult {
     args.output.check()?;
     if args.source.is_asked() {
-        return source::print(args);
+        let launch = LaunchOptions {
+            problem: args.problem.clone(),
+            ..LaunchOptions::of(args.kernel.as_deref().unwrap_or_default())
+        };
+        let text = source::text(&args.source, args.arch, launch)?;
+        return args.output.write(text.as_bytes());
     }
     args.source.refuse_options()?;
     let is_meant = |code: &CompiledCode| {

@@ -1,14 +1,15 @@
 //! `warpstack list kernels NAME --source`: a kernel's CUDA source or machine code, to start a custom kernel from.
 
-use super::kernels::KernelsArgs;
-use crate::commands::CliResult;
 use crate::commands::engine::open_for;
 use crate::commands::names;
+use crate::commands::refuse;
 use crate::device::Preset;
+use crate::isa::Arch;
 use crate::predictor::{CodeChoice, Settings};
 use crate::systems::chitty::source;
 use crate::systems::chitty::variant::{Dispatch, Math, Shape};
 use crate::systems::options::LaunchOptions;
+use std::error::Error;
 
 /// Which code of a kernel is printed.
 #[derive(Debug, clap::Args)]
@@ -55,40 +56,39 @@ impl SourceArgs {
             ("--math", self.math.is_some()),
             ("--token-type", self.token_type.is_some()),
         ];
-        match options.iter().find(|(_, given)| *given) {
-            Some((option, _)) => Err(format!(
-                "{option}: given without --source or --listing; allowed: with one of them"
-            )),
-            None => Ok(()),
-        }
+        refuse::given(
+            &options,
+            "given without --source or --listing; allowed: with one of them",
+        )
     }
 }
 
-/// Prints the source or the listing of the kernel that is named.
-pub(super) fn print(args: &KernelsArgs) -> CliResult {
-    let asked = &args.source;
-    let device = Preset::load(asked.device.as_deref().unwrap_or("gtx670"))?.device;
+/// Returns the source or the listing of a kernel.
+pub(super) fn text(
+    args: &SourceArgs,
+    arch: Option<Arch>,
+    launch: LaunchOptions,
+) -> Result<String, Box<dyn Error>> {
+    let device = Preset::load(args.device.as_deref().unwrap_or("gtx670"))?.device;
     let options = LaunchOptions {
-        problem: args.problem.clone(),
-        stack_dim: asked.stack_dim,
-        stack_registers: asked.stack_registers,
-        ..LaunchOptions::of(args.kernel.as_deref().unwrap_or_default())
+        stack_dim: args.stack_dim,
+        stack_registers: args.stack_registers,
+        ..launch
     };
     let settings = Settings {
         code: CodeChoice {
-            arch: args.arch,
-            shape: asked.shape,
-            math: asked.math,
-            dispatch: asked.token_type,
+            arch,
+            shape: args.shape,
+            math: args.math,
+            dispatch: args.token_type,
             own: None,
         },
         ..Settings::default()
     };
     let (engine, launches) = open_for(&device, settings, &[options])?;
     let code = engine.request(&launches[0])?.kernel;
-    let text = match asked.listing {
+    Ok(match args.listing {
         true => code.sass()?,
         false => source::alone(code.kernel),
-    };
-    args.output.write(text.as_bytes())
+    })
 }

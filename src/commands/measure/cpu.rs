@@ -6,7 +6,7 @@
 use super::Rows;
 use super::args::{ProtocolArgs, WorkArgs, check_threads, given_or, n_random};
 use crate::commands::format::OutputArgs;
-use crate::commands::look::{LookArgs, only_with_chart};
+use crate::commands::look::ChartArgs;
 use crate::commands::names::{self, BEST};
 use crate::cpu::ecm;
 use crate::cpu::preset::{Preset, THIS};
@@ -22,12 +22,10 @@ use crate::gp::problem::{Dataset, Problem};
 use crate::gp::program::Rpn;
 use crate::gp::workload::read_programs;
 use crate::measure::on_cpu::{Bench, CpuRow};
-use crate::report::chart;
 use crate::report::chart::lines::{Lines, Scale, of_points};
 use crate::report::progress;
 use crate::report::rows;
 use std::error::Error;
-use std::path::PathBuf;
 
 /// The longest block, in vectors: 4 MiB for each row.
 const MOST_VECTORS: usize = 1 << 16;
@@ -58,7 +56,7 @@ pub struct CpuWorkArgs {
 
 /// Measure the interpreters of this CPU: one row per interpreter, number of threads and block of cases.
 #[derive(Debug, clap::Args)]
-#[command(mut_args(only_with_chart))]
+#[command(mut_arg("chart", |arg| arg.help("Chart of the speed over the block of cases, measured and predicted, .svg or .png")))]
 pub struct CpuArgs {
     #[command(flatten)]
     pub work: WorkArgs,
@@ -72,11 +70,8 @@ pub struct CpuArgs {
     pub threads: Vec<u32>,
     #[command(flatten)]
     pub protocol: ProtocolArgs,
-    /// Chart of the speed over the block of cases, measured and predicted, .svg or .png
-    #[arg(long, value_name = "FILE")]
-    pub chart: Option<PathBuf>,
     #[command(flatten)]
-    pub look: LookArgs,
+    pub chart: ChartArgs,
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -179,9 +174,7 @@ pub(super) fn measured(args: &CpuArgs) -> Rows {
 
 /// The rows of all combinations.
 pub fn rows(args: &CpuArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
-    if let Some(path) = &args.chart {
-        chart::check_path(path)?;
-    }
+    args.chart.check()?;
     let cpu = &args.cpu;
     let (interpreters, only_best) = cpu.interpreters()?;
     let available = std::thread::available_parallelism().map_or(1, usize::from) as u32;
@@ -189,7 +182,7 @@ pub fn rows(args: &CpuArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
     check_threads(&threads)?;
     let with_blocks =
         |one: &&dyn Interpreter| interpret::BLOCKED.iter().any(|b| b.name() == one.name());
-    if args.chart.is_some() && !interpreters.iter().any(with_blocks) {
+    if args.chart.chart.is_some() && !interpreters.iter().any(with_blocks) {
         let with: Vec<&str> = interpret::BLOCKED.iter().map(|one| one.name()).collect();
         let with = with.join(", ");
         return Err(
@@ -259,9 +252,7 @@ pub fn rows(args: &CpuArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
     if rows.iter().any(|row| row.predicted_gpops_billion.is_some()) {
         progress::say(&preset.about());
     }
-    if let Some(path) = &args.chart {
-        chart::save(&curve(&rows), path, args.look.look())?;
-    }
+    args.chart.save(|| curve(&rows))?;
     Ok(rows)
 }
 

@@ -15,6 +15,7 @@ use super::format::OutputArgs;
 use crate::report::provenance::Provenance;
 use crate::report::rows::Row;
 use crate::report::table::table;
+use paper::On;
 
 /// Measure the interpreters: on a GPU, on this CPU, as another paper ran them, or with a profiler's counters.
 ///
@@ -37,7 +38,13 @@ pub fn run(args: &MeasureArgs) -> CliResult {
     match &args.what {
         What::Gpu(args) => print(&args.output, || gpu::rows(args)),
         What::Cpu(args) => print(&args.output, || cpu::measured(args)),
-        What::Paper(args) => print(&args.output, || paper::rows(args)),
+        What::Paper(args) => print(&args.output, || {
+            paper::check_options(args)?;
+            match args.on {
+                On::Gpu => paper::rows(args),
+                On::Cpu => paper_cpu::rows(args),
+            }
+        }),
         What::Counters(args) => print(&args.output, || counters::rows(args)),
     }
 }

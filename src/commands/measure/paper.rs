@@ -1,9 +1,9 @@
 //! `warpstack measure paper`: another paper's system on a real GPU, or its programs on this CPU.
 
+use super::Rows;
 use super::args::{ProtocolArgs, given_or};
 use super::cpu::CpuWorkArgs;
 use super::robilliard::{self as measure_robilliard, RobilliardArgs};
-use super::{Rows, paper_cpu};
 use crate::commands::format::OutputArgs;
 use crate::commands::reproduce::papers::PaperArg;
 use crate::measure::gpocl as measure_gpocl;
@@ -78,15 +78,9 @@ impl PaperArgs {
 }
 
 pub(super) fn rows(args: &PaperArgs) -> Rows {
-    check_options(args)?;
-    match args.on {
-        On::Cpu => paper_cpu::rows(args),
-        On::Gpu => {
-            let work = Work::of(args)?;
-            let gpu = Gpu::open(args.gpu)?;
-            work.measure(args, &gpu)
-        }
-    }
+    let work = Work::of(args)?;
+    let gpu = Gpu::open(args.gpu)?;
+    work.measure(args, &gpu)
 }
 
 /// Launches of one paper to measure.
@@ -135,7 +129,7 @@ impl Work {
 }
 
 /// Refuses options that are another paper's, or the GPU's where the CPU's interpreters run.
-fn check_options(args: &PaperArgs) -> Result<(), String> {
+pub(super) fn check_options(args: &PaperArgs) -> Result<(), String> {
     use PaperArg::{Gpocl, Langdon, Robilliard};
     let paper = args.paper;
     let (scheme, benchmark) = args.robilliard.given();

@@ -4,9 +4,10 @@
 
 use super::{Engines, ReproduceArgs};
 use crate::commands::CliResult;
+use crate::commands::refuse;
 use crate::gp::problem::ProblemId;
 use crate::gp::record::Record;
-use crate::report::chart::{self, tables};
+use crate::report::chart::tables;
 use crate::report::progress;
 use crate::report::provenance::Provenance;
 use crate::report::stacks;
@@ -45,9 +46,7 @@ pub(super) fn run(args: &ReproduceArgs) -> CliResult {
         files => read(files)?,
     };
     let rows = stacks::rows(&records)?;
-    if let Some(path) = &args.chart {
-        chart::save(&tables::depths(&rows), path, args.look.look())?;
-    }
+    args.chart.save(|| tables::depths(&rows))?;
     args.output
         .print_columns(&stacks::columns(), &rows, &Provenance::of_program())?;
     progress::say(&stacks::summary(&records, &rows));
@@ -67,12 +66,10 @@ fn refuse_options(args: &ReproduceArgs) -> Result<(), String> {
             args.problem.is_some() && !args.record.is_empty(),
         ),
     ];
-    match options.iter().find(|(_, given)| *given) {
-        Some((option, _)) => Err(format!(
-            "{option}: given with --table 5,6; allowed with it: --problem or --record, --chart, --format, --out"
-        )),
-        None => Ok(()),
-    }
+    refuse::given(
+        &options,
+        "given with --table 5,6; allowed with it: --problem or --record, --chart, --format, --out",
+    )
 }
 
 fn read(files: &[PathBuf]) -> Result<Vec<Record>, Box<dyn Error>> {

@@ -6,6 +6,7 @@
 use super::ReproduceArgs;
 use crate::commands::CliResult;
 use crate::commands::engine::note_validated;
+use crate::commands::refuse;
 use crate::device::Preset;
 use crate::launch::prediction::{Cause, PredictError, Prediction};
 use crate::predictor::{Kind, Predictor};
@@ -33,14 +34,12 @@ fn refuse_options(args: &ReproduceArgs) -> Result<(), String> {
     let options = [
         ("--spread", args.spread.is_some()),
         ("--shard", args.shard.is_some()),
-        ("--chart", args.chart.is_some()),
+        ("--chart", args.chart.chart.is_some()),
     ];
-    match options.iter().find(|(_, given)| *given) {
-        Some((option, _)) => Err(format!(
-            "{option}: given with --engine both; allowed: with simulator or analytical"
-        )),
-        None => Ok(()),
-    }
+    refuse::given(
+        &options,
+        "given with --engine both; allowed: with simulator or analytical",
+    )
 }
 
 pub(super) fn run(args: &ReproduceArgs, cells: &[Cell]) -> CliResult {

@@ -10,12 +10,12 @@ use super::CliResult;
 use super::engine::{EngineArgs, InputArgs, Kind, Scope, note_weights};
 use super::format::OutputArgs;
 use super::limit::evenly;
-use super::look::{self, LookArgs};
+use super::look::ChartArgs;
 use super::names::ALL;
 use crate::device::{Device, Preset};
 use crate::launch::prediction::{PredictError, Prediction};
 use crate::predictor::{self, Predictor};
-use crate::report::chart::{self, tables as charts};
+use crate::report::chart::tables as charts;
 use crate::report::output;
 use crate::report::progress::{self, Progress};
 use crate::report::provenance::Provenance;
@@ -31,7 +31,7 @@ use std::path::PathBuf;
 
 /// Predict a paper's table and compare it with the measured values.
 #[derive(Debug, clap::Args)]
-#[command(mut_args(look::only_with_chart))]
+#[command(mut_arg("chart", |arg| arg.help("Chart of predicted and measured values to draw, .svg or .png; with --paper its figures on one sheet")))]
 pub struct ReproduceArgs {
     /// Tables of the main paper, separated by commas: 3, 4, 7, 8, 9, 10 or all (no measurements for 9); or 5,6: the percentage of programs
     /// that fits a stack limit
@@ -66,11 +66,8 @@ pub struct ReproduceArgs {
     /// Part of the cells, K/N from 1/N to N/N, for another machine; `merge` puts the parts together
     #[arg(long, value_name = "K/N", requires = "out", conflicts_with_all = ["paper", "spread", "chart"])]
     pub shard: Option<Shard>,
-    /// Chart of predicted and measured values to draw, .svg or .png; with --paper its figures on one sheet
-    #[arg(long, value_name = "FILE")]
-    pub chart: Option<PathBuf>,
     #[command(flatten)]
-    pub look: LookArgs,
+    pub chart: ChartArgs,
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -109,9 +106,7 @@ impl ReproduceArgs {
 
 pub fn run(args: &ReproduceArgs) -> CliResult {
     args.output.check()?;
-    if let Some(path) = &args.chart {
-        chart::check_path(path)?;
-    }
+    args.chart.check()?;
     let engine = args.engine();
     if let Some(paper) = args.paper {
         return of_paper(args, paper, &engine);
@@ -145,8 +140,7 @@ fn of_paper(args: &ReproduceArgs, paper: PaperArg, engine: &EngineArgs) -> CliRe
             engine,
         },
         output: &args.output,
-        chart: args.chart.as_deref(),
-        look: args.look.look(),
+        chart: &args.chart,
     };
     reproduction.write()
 }
@@ -185,9 +179,7 @@ fn speeds(
     let provenance = Provenance::of(&model);
     args.output
         .print_columns(&reproduction::columns(), &rows, &provenance)?;
-    if let Some(path) = &args.chart {
-        chart::save(&charts::speeds(&compared), path, args.look.look())?;
-    }
+    args.chart.save(|| charts::speeds(&compared))?;
     note_weights(&model);
     progress::say(&reproduction::summary(&compared));
     if args.limit.is_none() && args.shard.is_none() {

@@ -3,9 +3,10 @@
 use crate::commands::CliResult;
 use crate::commands::engine::{EngineArgs, Kind};
 use crate::commands::format::OutputArgs;
+use crate::commands::look::ChartArgs;
 use crate::device::Preset;
 use crate::predictor::Predictor;
-use crate::report::chart::{self, Look};
+use crate::report::chart;
 use crate::report::papers;
 use crate::report::provenance::Provenance;
 use crate::systems::figure::Figure;
@@ -13,7 +14,6 @@ use crate::systems::langdon::published::Machine;
 use crate::systems::{gpocl, langdon, robilliard};
 use crate::validate::papers::{Paper, compare};
 use std::error::Error;
-use std::path::Path;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum PaperArg {
@@ -54,8 +54,7 @@ pub struct PaperRun<'a> {
 pub struct Reproduction<'a> {
     pub run: PaperRun<'a>,
     pub output: &'a OutputArgs,
-    pub chart: Option<&'a Path>,
-    pub look: Look,
+    pub chart: &'a ChartArgs,
 }
 
 impl Reproduction<'_> {
@@ -68,9 +67,7 @@ impl Reproduction<'_> {
         let rows = compare(paper, figures)?;
         self.output
             .print_columns(&papers::columns(), &rows, &self.run.provenance()?)?;
-        if let Some(path) = self.chart {
-            chart::save(&chart::papers::sheet(paper, &rows), path, self.look)?;
-        }
+        self.chart.save(|| chart::papers::sheet(paper, &rows))?;
         Ok(())
     }
 }

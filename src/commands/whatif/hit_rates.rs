@@ -6,6 +6,7 @@ use super::{WhatifArgs, device_name, study_file};
 use crate::commands::CliResult;
 use crate::commands::engine::{Kind, open_for};
 use crate::commands::own_kernel;
+use crate::commands::refuse;
 use crate::device::{Device, Preset};
 use crate::launch::spec::CacheSpec;
 use crate::report::chart;
@@ -102,12 +103,10 @@ pub(super) fn refuse_options(args: &L1Args) -> Result<(), String> {
         ("--line-bytes", !args.line_bytes.is_empty()),
         ("--times", args.times.is_some()),
     ];
-    match options.iter().find(|(_, given)| *given) {
-        Some((option, _)) => Err(format!(
-            "{option}: given with --metric speed; allowed: with --metric hit-rate"
-        )),
-        None => Ok(()),
-    }
+    refuse::given(
+        &options,
+        "given with --metric speed; allowed: with --metric hit-rate",
+    )
 }
 
 /// Refuses what only a study of speeds has.
@@ -120,12 +119,10 @@ fn refuse_study(args: &WhatifArgs) -> Result<(), String> {
         ("--heatmap", args.heatmap.is_some()),
         ("--over", args.over.is_some()),
     ];
-    match options.iter().find(|(_, given)| *given) {
-        Some((option, _)) => Err(format!(
-            "{option}: given with --metric hit-rate; allowed: with --metric speed"
-        )),
-        None => Ok(()),
-    }
+    refuse::given(
+        &options,
+        "given with --metric hit-rate; allowed: with --metric speed",
+    )
 }
 
 /// One row for every L1 that the options ask for.

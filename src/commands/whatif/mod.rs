@@ -15,6 +15,7 @@ use super::format::OutputArgs;
 use super::look::{self, LookArgs};
 use super::names;
 use super::own_kernel::{self, OwnKernelArgs};
+use super::refuse;
 use super::stop::Stop;
 use crate::device::Device;
 use crate::launch::prediction::PredictError;
@@ -167,12 +168,17 @@ fn with_measured(
 const CARVE_OUT: &str = "carveout";
 
 fn carve_out(args: &WhatifArgs, file: &StudyFile, engine: &EngineArgs) -> CliResult {
-    if let Some(option) = without_meaning(args, file)? {
-        let allowed = "--device, the launch, the engine's options, --format, --out and --chart";
-        return Err(
-            format!("{option}: given with --vary {CARVE_OUT}; allowed with it: {allowed}").into(),
-        );
-    }
+    let asked = [
+        ("--heatmap", args.heatmap.is_some()),
+        ("--over", args.over.is_some()),
+        ("--l1", args.launch.l1.is_some()),
+        ("--shard", args.shard.is_some()),
+        ("keys of a study file", !file.axes()?.is_empty()),
+    ];
+    refuse::given(
+        &asked,
+        "given with --vary carveout; allowed with it: --device, the launch, the engine's options, --format, --out and --chart",
+    )?;
     let study = carveout::Study {
         device: device_name(args, file),
         options: args.launch.options(&engine.inputs),
@@ -182,22 +188,6 @@ fn carve_out(args: &WhatifArgs, file: &StudyFile, engine: &EngineArgs) -> CliRes
         look: args.look.look(),
     };
     study.run()
-}
-
-/// Returns the first given option that a study of hit rates does not support.
-fn without_meaning(
-    args: &WhatifArgs,
-    file: &StudyFile,
-) -> Result<Option<&'static str>, StudyError> {
-    let asked = [
-        ("--heatmap", args.heatmap.is_some()),
-        ("--over", args.over.is_some()),
-        ("--l1", args.launch.l1.is_some()),
-        ("--shard", args.shard.is_some()),
-        ("keys of a study file", !file.axes()?.is_empty()),
-    ];
-    let found = asked.iter().find(|(_, asked)| *asked);
-    Ok(found.map(|(name, _)| *name))
 }
 
 fn device_name<'a>(args: &'a WhatifArgs, file: &'a StudyFile) -> &'a str {
@@ -213,9 +203,9 @@ fn study(
 ) -> Result<Study, Box<dyn Error>> {
     let base = Base::load(device_name(args, file))?;
     let mut axes: Vec<Axis> = Vec::new();
-    let n_of_file = file.axes()?.len();
+    let of_file = file.axes()?;
     let mut of_line: Vec<Key> = Vec::new();
-    for (place, given) in file.axes()?.iter().chain(&args.vary).enumerate() {
+    for (place, given) in of_file.iter().chain(&args.vary).enumerate() {
         let mut axis = Axis::parse(given, &base)?;
         match axis.key {
             Key::Problem => names::problem().understand(&mut axis.values)?,
@@ -232,7 +222,7 @@ fn study(
             Some(at) => drop(axes.remove(at)),
             None => {}
         }
-        if place >= n_of_file {
+        if place >= of_file.len() {
             of_line.push(axis.key.clone());
         }
         axes.push(axis);

@@ -80,7 +80,7 @@ fn gain([first, second]: [f64; 2]) -> f64 {
     100.0 * (second / first - 1.0)
 }
 
-/// What is wrong with a comparison.
+/// Returns the error of a comparison, if it has one.
 fn wrong(one: &Compared, known: &Known) -> Option<String> {
     static MODEL: LazyLock<Predictor> = LazyLock::new(|| {
         let settings = Settings {
