@@ -69,7 +69,7 @@ fn threads_help() -> String {
     });
     let others: String = others.collect();
     format!(
-        "Number of threads per block [default: {USUAL_THREADS}{others}]; not with gpocl-*, whose work-groups follow from the other sizes"
+        "Number of threads per block (not for gpocl-*, whose work-groups follow from the other sizes) [default: {USUAL_THREADS}{others}]"
     )
 }
 

@@ -1,6 +1,7 @@
 //! `warpstack occupancy`: resident blocks for one block size or all of them, and what limits them.
 //!
-//! A block's resources are given by options, or are those of a kernel for a problem's programs. Units: KiB for the L1 and the shared memory.
+//! A block's resources are given by options, or are those of a kernel for a problem's programs. Units: bytes for a block's shared memory,
+//! in `--shared` and the column `shared_bytes`; KiB for the multiprocessor's L1 and shared memory.
 
 use super::CliResult;
 use super::configuration::ConfigurationArgs;
@@ -20,7 +21,7 @@ use std::error::Error;
 
 /// Show the resident blocks of one multiprocessor, and what limits them.
 #[derive(Debug, clap::Args)]
-#[command(mut_arg("chart", |arg| arg.help("Chart of the resident warps over the threads per block, .svg or .png")))]
+#[command(mut_arg("chart", |arg| arg.help("Chart of the resident warps over the threads per block, .svg or .png")), mut_arg("threads", |arg| arg.help("Number of threads per block [default: every multiple of 32 that the device allows]")))]
 pub struct OccupancyArgs {
     /// Numbers of registers per thread, separated by commas [default: the kernel's]
     #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with_all = ["kernel", "encoding"], required_unless_present_any = ["kernel", "encoding"])]

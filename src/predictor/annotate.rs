@@ -1,7 +1,7 @@
-//! A kernel's machine code, instruction by instruction: how often each issues for an operation, and what warps wait for before it does.
+//! A kernel's machine code, instruction by instruction: how often each issues per warp-node, and what warps wait for before it does.
 //!
 //! Simulates the launch as `predict` does, with an observer, and puts the counts beside the listing. Leaves out:
-//! instructions that no program of the sample executes; divergence. Units: warp instructions and warp cycles per operation, one node
+//! instructions that no program of the sample executes; divergence. Units: warp instructions and warp cycles per warp-node, one node
 //! on 32 fitness cases. Sources: `sim::per_instruction`.
 
 use super::Predictor;
@@ -24,7 +24,7 @@ pub struct Annotated {
     /// The architecture of the machine code.
     pub code: String,
     pub configuration: Configuration,
-    /// Warp cycles per operation, all instructions together.
+    /// Warp cycles per warp-node, all instructions together.
     pub cycles_per_operation: f64,
     pub lines: Vec<AnnotatedLine>,
 }

@@ -23,31 +23,33 @@ const GPOCL_DATASETS: [u32; 2] = [1000, 10_000];
 /// Measure another paper's system: its own programs and fitness cases, on a GPU or on this CPU.
 #[derive(Debug, clap::Args)]
 pub struct PaperArgs {
-    /// The paper
+    /// Paper whose system is measured
     #[arg(value_enum)]
     pub paper: PaperArg,
     /// Where to run: the paper's kernels on a GPU, or this CPU's interpreters on the paper's programs
     #[arg(long, value_enum, default_value = "gpu")]
     pub on: On,
-    /// Number of the GPU
+    /// Number of the GPU, counted from 0 as CUDA does
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub gpu: usize,
-    /// Numbers of threads per block; with --on cpu of CPU threads (not gpocl on a GPU, whose work-groups follow from the other sizes) [default: 128; with --on cpu 1 and all]
+    /// Numbers of threads per block, separated by commas (not for gpocl, whose work-groups follow from the other sizes); with --on cpu,
+    /// numbers of CPU threads [default: 128; with --on cpu 1 and one per processor]
     #[arg(long, value_delimiter = ',')]
     pub threads: Vec<u32>,
-    /// Numbers of threads that share the tests of a program (langdon only) [default: 1,2,4,8,16,32,64]
+    /// Numbers of threads that share the tests of a program, separated by commas (langdon only) [default: 1,2,4,8,16,32,64]
     #[arg(long, value_delimiter = ',')]
     pub threads_per_program: Vec<u32>,
-    /// Ways to spread programs and cases: fp, pppe, ppcu (gpocl only) [default: all]
+    /// Ways to spread programs and cases over threads, separated by commas: fp, pppe, ppcu (gpocl only) [default: all]
     #[arg(long, value_delimiter = ',')]
     pub strategy: Vec<Strategy>,
-    /// Domains: regression, classification (gpocl only) [default: both]
+    /// Domains of the problems, separated by commas: regression, classification (gpocl only) [default: both]
     #[arg(long, value_delimiter = ',')]
     pub domain: Vec<Domain>,
-    /// Sizes of the population [default: gpocl: 1000, 10000; robilliard: 100, 500, 2500, 12500]
+    /// Numbers of programs per generation, separated by commas (not for langdon) [default: 1000,10000 for gpocl, 100,500,2500,12500 for
+    /// robilliard]
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub populations: Vec<u32>,
-    /// Rows of the data set (gpocl only) [default: 1000,10000]
+    /// Numbers of rows of the data set, separated by commas (gpocl only) [default: 1000,10000]
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub datasets: Vec<u32>,
     #[command(flatten)]
