@@ -283,7 +283,7 @@ fn report(advice: &Advice, device: &str, best: &Prediction) -> String {
         text += "\nThe best launch of each other kernel, speeds in billion GPop/s:\n";
         text += &runners_up(&launches[1..]);
     }
-    text += "\nWhat limits it: the gain from 10 % more of one thing, or 10 % less latency,\n    everything else as it is.\n";
+    text += "\nWhat limits it: the gain from 10 % more of one resource, or 10 % less of one\nlatency, all others unchanged.\n";
     text + &gain_table(gains)
 }
 

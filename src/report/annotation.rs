@@ -74,15 +74,18 @@ pub fn columns<'a>() -> Columns<Marked<'a>> {
 fn shown_columns<'a>() -> Columns<Marked<'a>> {
     Columns::<Marked>::new(4)
         .shown("at", |row| {
-            let mark = if row.is_hot { ">" } else { "" };
-            format!("{mark:1} {:04x}", row.line.address)
+            let mark = if row.is_hot { '>' } else { ' ' };
+            format!("{mark}{:04x}", row.line.address)
         })
         .shown("instruction", |row| {
             shortened(&row.line.text, INSTRUCTION_CHARACTERS)
         })
         .shown("source", |row| {
             let place = row.line.source.as_ref();
-            place.map(|place| format!("{}:{}", place.file, place.line))
+            place.map(|place| {
+                let file = place.file.split('.').next().unwrap_or_default();
+                format!("{file}:{}", place.line)
+            })
         })
         .shown("waits for", |row| longest_wait(row.line))
         .shown("issues", |row| row.line.issues_per_operation)

@@ -278,7 +278,7 @@ fn gain_table(explanations: &[Explanation]) -> String {
     };
     let rows: Vec<Vec<String>> = sets.iter().map(row).collect();
     let note = match rows.iter().flatten().any(|cell| cell == NONE) {
-        true => "-: the launch has nothing of it, or it is not one of its best pairs.\n",
+        true => "-: not a part that this launch has, or not one of its best pairs.\n",
         false => "",
     };
     numbered_table("times as fast without", explanations.len(), rows, 1) + note

@@ -224,7 +224,7 @@ fn a_calibration_that_cannot_be_is_refused_in_one_line() {
     let rows = std::fs::read_to_string(ROWS).unwrap();
     let first: Vec<&str> = rows.lines().take(3).collect();
     std::fs::write(&few, first.join("\n")).unwrap();
-    refused(&few, "h200", "calibration half|at least 4 and 1");
+    refused(&few, "h200", "split calibration|at least 4 and 1");
 }
 
 #[test]

@@ -35,13 +35,13 @@ const MOST_VECTORS: usize = 1 << 16;
 #[command(next_help_heading = "On the CPU")]
 pub struct CpuWorkArgs {
     /// CPU interpreters, a row each: names separated by commas, `all`, or `best` for the fastest
-    #[arg(long, value_delimiter = ',', default_value = "best", value_parser = names::interpreter())]
+    #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "best", value_parser = names::interpreter())]
     pub interpreter: Vec<String>,
     /// Functions of random programs: full (all of the problem), arithmetic (+ - * /)
     #[arg(long, value_enum, default_value = "full")]
     pub functions: Functions,
     /// Approximate number of nodes of a random program
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub nodes: u32,
     /// Numbers of fitness cases per block (the second dimension of the stack), separated by commas [default: as many as fit the L1 cache found;
     /// to explain: powers of two]
@@ -67,7 +67,7 @@ pub struct CpuArgs {
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     pub program_seed: u64,
     /// Numbers of CPU threads, separated by commas [default: one per processor]
-    #[arg(long, value_delimiter = ',')]
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
     pub threads: Vec<u32>,
     #[command(flatten)]
     pub protocol: ProtocolArgs,

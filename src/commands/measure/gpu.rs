@@ -25,22 +25,42 @@ pub struct GpuArgs {
     #[command(flatten)]
     pub work: WorkArgs,
     /// Kernel names, separated by commas
-    #[arg(long, value_delimiter = ',', default_value = "rpn", value_parser = crate::commands::names::chitty_kernel())]
+    #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "rpn", value_parser = crate::commands::names::chitty_kernel())]
     pub kernel: Vec<KernelId>,
     /// Sizes of the stack's second dimension (accumulator: cases per thread), separated by commas
-    #[arg(long, value_delimiter = ',', default_value = "1,2,3,4,5,6,8")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "LIST",
+        default_value = "1,2,3,4,5,6,8"
+    )]
     pub stack_dim: Vec<u32>,
     /// Numbers of stack levels in registers, separated by commas (lgp-registers and accumulator only)
-    #[arg(long, value_delimiter = ',', default_value = "1,2,3,4")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "LIST",
+        default_value = "1,2,3,4"
+    )]
     pub stack_registers: Vec<u32>,
     /// Math functions of the kernels, separated by commas: accurate, fast (the GPU's approximate instructions)
-    #[arg(long, value_delimiter = ',', default_value = "accurate")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "LIST",
+        default_value = "accurate"
+    )]
     pub math: Vec<Math>,
     /// Numbers of threads per block, separated by commas
-    #[arg(long, value_delimiter = ',', default_value = "256")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "LIST",
+        default_value = "256"
+    )]
     pub threads: Vec<u32>,
     /// Numbers of blocks that share the fitness cases of a program, separated by commas (accumulator only)
-    #[arg(long, value_delimiter = ',', default_value = "50", value_parser = clap::value_parser!(u32).range(1..=65_535))]
+    #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "50", value_parser = clap::value_parser!(u32).range(1..=65_535))]
     pub case_blocks: Vec<u32>,
     /// Preferred sizes of the shared memory in percent of its maximum, as CUDA takes them, separated by commas; the L1 has the rest [default: the driver's choice]
     #[arg(long, value_delimiter = ',', value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(0..=100))]

@@ -34,23 +34,23 @@ pub struct PaperArgs {
     pub gpu: usize,
     /// Numbers of threads per block, separated by commas (not for gpocl, whose work-groups follow from the other sizes); with --on cpu,
     /// numbers of CPU threads [default: 128; with --on cpu 1 and one per processor]
-    #[arg(long, value_delimiter = ',')]
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
     pub threads: Vec<u32>,
     /// Numbers of threads that share the tests of a program, separated by commas (langdon only) [default: 1,2,4,8,16,32,64]
-    #[arg(long, value_delimiter = ',')]
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
     pub threads_per_program: Vec<u32>,
     /// Ways to spread programs and cases over threads, separated by commas: fp, pppe, ppcu (gpocl only) [default: all]
-    #[arg(long, value_delimiter = ',')]
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
     pub strategy: Vec<Strategy>,
     /// Domains of the problems, separated by commas: regression, classification (gpocl only) [default: both]
-    #[arg(long, value_delimiter = ',')]
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
     pub domain: Vec<Domain>,
     /// Numbers of programs per generation, separated by commas (not for langdon) [default: 1000,10000 for gpocl, 100,500,2500,12500 for
     /// robilliard]
-    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub populations: Vec<u32>,
     /// Numbers of rows of the data set, separated by commas (gpocl only) [default: 1000,10000]
-    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub datasets: Vec<u32>,
     #[command(flatten)]
     pub robilliard: RobilliardArgs,

@@ -14,11 +14,11 @@ use std::error::Error;
 
 #[derive(Debug, clap::Args)]
 pub struct RobilliardArgs {
-    /// Layouts: blockgp, blockgp-shared, threadgp (robilliard only) [default: all]
-    #[arg(long, value_delimiter = ',')]
+    /// Layouts, separated by commas: blockgp, blockgp-shared, threadgp (robilliard only) [default: all]
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
     scheme: Vec<Scheme>,
-    /// Benchmarks: regression-64, regression-256, regression-1024, mux6, mux11, spirals (robilliard only) [default: all]
-    #[arg(long, value_delimiter = ',')]
+    /// Benchmarks, separated by commas: regression-64, regression-256, regression-1024, mux6, mux11, spirals (robilliard only) [default: all]
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
     benchmark: Vec<String>,
 }
 
