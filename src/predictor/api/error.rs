@@ -18,7 +18,7 @@ pub enum Error {
     Predict(#[from] PredictError),
 }
 
-/// What an [`Error`] is about.
+/// Subject of an [`Error`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
