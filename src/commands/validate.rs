@@ -11,6 +11,7 @@ use crate::gp::problem::uci::folder;
 use crate::launch::prediction::{Configuration, PredictError, Prediction};
 use crate::predictor;
 use crate::predictor::{Predictor, Settings};
+use crate::report::contrasts as report;
 use crate::report::progress::{self, Progress};
 use crate::report::provenance::Provenance;
 use crate::report::validation::{self, Line};
@@ -20,6 +21,7 @@ use crate::systems::chitty::split::Split as MeasuredSplit;
 use crate::systems::chitty::variant::KernelId;
 use crate::systems::gpocl;
 use crate::util::{input, parallel};
+use crate::validate::contrasts::{Observed, Options, contrasts};
 use crate::validate::launches::{MeasuredLaunch, measured_launches, merged, parse};
 use crate::validate::paper_rows::{self, PaperRow};
 use crate::validate::papers::Paper;
@@ -54,6 +56,9 @@ pub struct ValidateArgs {
     /// How much of the launch to simulate
     #[arg(long, alias = "effort", value_enum, default_value = "window")]
     pub scope: Scope,
+    /// Compare all pairs of launches that differ in one thing, instead of the launches: how well differences are predicted
+    #[arg(long, conflicts_with = "chart")]
+    pub contrasts: bool,
     #[command(flatten)]
     pub chart: ChartArgs,
     #[command(flatten)]
@@ -81,8 +86,16 @@ pub fn run(args: &ValidateArgs) -> CliResult {
         }
     };
     let device = Preset::load(&args.device)?.device;
+    let provenance = provenance(args, &device);
+    if args.contrasts {
+        let observed: Vec<Observed> = lines.iter().filter_map(observed).collect();
+        args.output
+            .print_columns(&report::columns(), &contrasts(&observed), &provenance)?;
+        progress::say(&report::legend());
+        return Ok(());
+    }
     args.output
-        .print_columns(&validation::columns(), &lines, &provenance(args, &device))?;
+        .print_columns(&validation::columns(), &lines, &provenance)?;
     args.chart.save(|| validation::scatter(&lines))?;
     progress::say(&validation::summary(&lines));
     let worst = validation::worst(&lines).filter(|line| !line.data_type.is_empty());
@@ -90,6 +103,24 @@ pub fn run(args: &ValidateArgs) -> CliResult {
         progress::say(&explain_command(args, worst));
     }
     Ok(())
+}
+
+/// Returns a measured launch as contrasts read it.
+fn observed(line: &Line) -> Option<Observed> {
+    Some(Observed {
+        problem: line.problem.clone(),
+        population: format!("{} {}", line.population, line.programs),
+        options: Options {
+            kernel: line.kernel.clone(),
+            stack_dim: line.stack_dim,
+            stack_registers: line.stack_registers,
+            threads: line.threads_per_block,
+            case_blocks: line.case_blocks,
+            l1_kib: line.l1_kib,
+        },
+        predicted: 1.0 / line.predicted_ms,
+        measured: 1.0 / line.measured_ms?,
+    })
 }
 
 /// The programs are those of the measured launches, and so is the kernel's mathematics.
@@ -179,6 +210,7 @@ fn of_papers(
             stack_registers: 0,
             threads_per_block: configurations[at].threads_per_block,
             population: row.population(),
+            programs: row.seed.to_string(),
             case_blocks: 1,
             l1_kib: 0,
             measured_ms: row.milliseconds,
@@ -247,6 +279,7 @@ fn launch_line(device: &Device, row: &MeasuredLaunch, predicted: &Prediction) ->
         stack_registers: variant.stack_registers,
         threads_per_block: launched.threads_per_block,
         population: launched.population,
+        programs: launched.programs.clone(),
         case_blocks: launched.case_blocks,
         l1_kib: predicted.l1_bytes / 1024,
         measured_ms: row.milliseconds,
@@ -294,7 +327,7 @@ fn explain_command(args: &ValidateArgs, line: &Line) -> String {
 fn paper(n_rows: usize, settings: Settings) -> Result<Vec<Line>, Box<dyn Error>> {
     let problems = predictor::problems();
     let engine = Predictor::with_settings(Preset::load(WITH_TABLES)?.device, settings);
-    let tables = Measured::tables();
+    let tables = Table::ALL;
     let measured = tables
         .iter()
         .map(|table| Measured::of_paper(*table))
@@ -340,6 +373,7 @@ fn paper_line(
         stack_registers: configuration.stack_registers,
         threads_per_block: configuration.threads_per_block,
         population: 1000,
+        programs: String::new(),
         case_blocks: 1,
         l1_kib: predicted.l1_bytes / 1024,
         measured_ms: measured_gpops_billion
