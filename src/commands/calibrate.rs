@@ -14,7 +14,7 @@ use crate::report::output;
 use crate::report::table::table;
 use crate::study::Base;
 use crate::systems::chitty::request::Request;
-use crate::systems::chitty::split::Split;
+use crate::systems::chitty::split::MeasurementSplit;
 use crate::util::input;
 use crate::util::parallel;
 use crate::validate::calibrate::{self, Calibration, ROWS_PER_VALUE, Scalar};
@@ -60,12 +60,12 @@ fn values<'a>(
 }
 
 /// A launch and its measured milliseconds.
-type Row = (Request, f64);
+type MeasuredRequest = (Request, f64);
 
 /// The rows of a file by the half that they belong to: what is fitted on, and what is reported.
 struct Halves {
-    fit: Vec<Row>,
-    report: Vec<Row>,
+    fit: Vec<MeasuredRequest>,
+    report: Vec<MeasuredRequest>,
 }
 
 pub fn run(args: &CalibrateArgs) -> CliResult {
@@ -142,8 +142,8 @@ fn halves(args: &CalibrateArgs, device: &Device) -> Result<Halves, Box<dyn Error
             continue;
         };
         let half = match row.split {
-            Split::Calibration => &mut halves.fit,
-            Split::Holdout => &mut halves.report,
+            MeasurementSplit::Calibration => &mut halves.fit,
+            MeasurementSplit::Holdout => &mut halves.report,
         };
         half.push((requests.of(&row)?, milliseconds));
     }
@@ -159,8 +159,8 @@ fn halves(args: &CalibrateArgs, device: &Device) -> Result<Halves, Box<dyn Error
 }
 
 /// Predicted over measured time of every row.
-fn ratios(engine: &Predictor, rows: &[Row]) -> Result<Vec<f64>, PredictError> {
-    let ratio = |(request, measured): &Row| {
+fn ratios(engine: &Predictor, rows: &[MeasuredRequest]) -> Result<Vec<f64>, PredictError> {
+    let ratio = |(request, measured): &MeasuredRequest| {
         let predicted = engine.predict_request(request)?.run_milliseconds;
         Ok(predicted / measured)
     };
@@ -168,7 +168,7 @@ fn ratios(engine: &Predictor, rows: &[Row]) -> Result<Vec<f64>, PredictError> {
 }
 
 /// Absolute errors in percent.
-fn errors(engine: &Predictor, rows: &[Row]) -> Result<Vec<f64>, PredictError> {
+fn errors(engine: &Predictor, rows: &[MeasuredRequest]) -> Result<Vec<f64>, PredictError> {
     let ratios = ratios(engine, rows)?.into_iter();
     Ok(ratios.map(|ratio| 100.0 * (ratio - 1.0).abs()).collect())
 }

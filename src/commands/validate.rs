@@ -15,9 +15,9 @@ use crate::report::contrasts as report;
 use crate::report::progress::{self, Progress};
 use crate::report::provenance::Provenance;
 use crate::report::validation::{self, Line};
-use crate::systems::chitty::kernel_id::Row;
+use crate::systems::chitty::kernel_id::StackRow;
 use crate::systems::chitty::request::Request;
-use crate::systems::chitty::split::Split as MeasuredSplit;
+use crate::systems::chitty::split::MeasurementSplit;
 use crate::systems::chitty::variant::KernelId;
 use crate::systems::gpocl;
 use crate::util::{input, parallel};
@@ -26,7 +26,7 @@ use crate::validate::launches::{MeasuredLaunch, measured_launches, merged, parse
 use crate::validate::paper_rows::{self, PaperRow};
 use crate::validate::papers::Paper;
 use crate::validate::requests::{Programs, Requests};
-use crate::validate::{Cell, Measured, Split, Table, cells};
+use crate::validate::{Cell, CellSplit, Measured, Table, cells};
 use std::collections::{BTreeSet, HashMap};
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -182,7 +182,7 @@ fn of_papers(
         let own = (0..rows.len()).filter(|&at| gpocl(&rows[at]) && rows[at].seed == seed);
         let own: Vec<usize> = own.collect();
         let asked = own.iter().map(|&at| (&configurations[at]).try_into());
-        let asked: Vec<gpocl::Configuration> = asked.collect::<Result<_, _>>()?;
+        let asked: Vec<gpocl::GpoclConfiguration> = asked.collect::<Result<_, _>>()?;
         let speeds = gpocl::predict::predict(predictor.bench()?, &asked, seed)?;
         let speeds = speeds
             .iter()
@@ -269,8 +269,8 @@ fn launch_line(device: &Device, row: &MeasuredLaunch, predicted: &Prediction) ->
     Line {
         device: device.name.clone(),
         split: match row.split {
-            MeasuredSplit::Calibration => "calibration",
-            MeasuredSplit::Holdout => "holdout",
+            MeasurementSplit::Calibration => "calibration",
+            MeasurementSplit::Holdout => "holdout",
         },
         problem: variant.problem.to_string(),
         kernel: variant.kernel.to_string(),
@@ -297,8 +297,8 @@ fn data_type(problem: ProblemId, kernel: KernelId, stack_dim: u32) -> String {
         false => "float",
     };
     match kernel.row() {
-        Row::Scalars => element.to_owned(),
-        Row::Vector => format!("{element}{stack_dim}"),
+        StackRow::Scalars => element.to_owned(),
+        StackRow::Vector => format!("{element}{stack_dim}"),
     }
 }
 
@@ -363,8 +363,8 @@ fn paper_line(
     Ok(Line {
         device: WITH_TABLES.to_owned(),
         split: match cell.split() {
-            Split::Fitted => "calibration",
-            Split::HeldOut => "holdout",
+            CellSplit::Fitted => "calibration",
+            CellSplit::HeldOut => "holdout",
         },
         problem: configuration.problem.clone(),
         kernel: configuration.kernel.clone(),

@@ -27,5 +27,5 @@ pub mod stack_tables;
 
 pub use crate::util::stats;
 pub use cells::{Axis, Cell, Table, cells};
-pub use compare::{Compared, Split, Summary};
+pub use compare::{CellSplit, Compared, Summary};
 pub use measured::Measured;

@@ -15,7 +15,7 @@ use crate::predictor::{Predictor, architecture};
 use crate::report::explore::{Content, MeasuredPoint, page};
 use crate::report::output;
 use crate::study::Base;
-use crate::validate::compare::Split;
+use crate::validate::compare::CellSplit;
 use crate::validate::{Cell, Measured, Table, cells};
 use axes::Plan;
 use std::error::Error;
@@ -142,5 +142,5 @@ fn measured(
 }
 
 fn is_fitted(cell: &Cell) -> bool {
-    cell.split() == Split::Fitted
+    cell.split() == CellSplit::Fitted
 }
