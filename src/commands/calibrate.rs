@@ -14,7 +14,7 @@ use crate::report::output;
 use crate::report::table::table;
 use crate::study::Base;
 use crate::systems::chitty::request::Request;
-use crate::systems::chitty::split::Split;
+use crate::systems::chitty::split::MeasurementSplit;
 use crate::util::input;
 use crate::util::parallel;
 use crate::validate::calibrate::{self, Calibration, ROWS_PER_VALUE, Scalar};
@@ -61,12 +61,12 @@ fn values<'a>(
 }
 
 /// A launch and its measured milliseconds.
-type Row = (Request, f64);
+type MeasuredRequest = (Request, f64);
 
 /// The rows of a file by their split: those fitted on, and those reported.
-struct Rows {
-    fit: Vec<Row>,
-    report: Vec<Row>,
+struct SplitRows {
+    fit: Vec<MeasuredRequest>,
+    report: Vec<MeasuredRequest>,
 }
 
 pub fn run(args: &CalibrateArgs) -> CliResult {
@@ -130,11 +130,11 @@ fn check_meaning(args: &CalibrateArgs) -> Result<(), String> {
     )
 }
 
-fn rows(args: &CalibrateArgs, device: &Device) -> Result<Rows, Box<dyn Error>> {
+fn rows(args: &CalibrateArgs, device: &Device) -> Result<SplitRows, Box<dyn Error>> {
     let file = args.measured.display().to_string();
     let programs = Programs::File(args.engine.inputs.programs.clone());
     let mut requests = Requests::new(programs, folder(args.data.as_deref()));
-    let mut rows = Rows {
+    let mut rows = SplitRows {
         fit: Vec::new(),
         report: Vec::new(),
     };
@@ -143,8 +143,8 @@ fn rows(args: &CalibrateArgs, device: &Device) -> Result<Rows, Box<dyn Error>> {
             continue;
         };
         let split = match row.split {
-            Split::Calibration => &mut rows.fit,
-            Split::Holdout => &mut rows.report,
+            MeasurementSplit::Calibration => &mut rows.fit,
+            MeasurementSplit::Holdout => &mut rows.report,
         };
         split.push((requests.of(&row)?, milliseconds));
     }
@@ -160,8 +160,8 @@ fn rows(args: &CalibrateArgs, device: &Device) -> Result<Rows, Box<dyn Error>> {
 }
 
 /// Predicted over measured time of every row.
-fn ratios(engine: &Predictor, rows: &[Row]) -> Result<Vec<f64>, PredictError> {
-    let ratio = |(request, measured): &Row| {
+fn ratios(engine: &Predictor, rows: &[MeasuredRequest]) -> Result<Vec<f64>, PredictError> {
+    let ratio = |(request, measured): &MeasuredRequest| {
         let predicted = engine.predict_request(request)?.run_milliseconds;
         Ok(predicted / measured)
     };
@@ -169,14 +169,14 @@ fn ratios(engine: &Predictor, rows: &[Row]) -> Result<Vec<f64>, PredictError> {
 }
 
 /// Absolute errors in percent.
-fn errors(engine: &Predictor, rows: &[Row]) -> Result<Vec<f64>, PredictError> {
+fn errors(engine: &Predictor, rows: &[MeasuredRequest]) -> Result<Vec<f64>, PredictError> {
     let ratios = ratios(engine, rows)?.into_iter();
     Ok(ratios.map(|ratio| 100.0 * (ratio - 1.0).abs()).collect())
 }
 
 fn report(
     engine: &Predictor,
-    measured: &Rows,
+    measured: &SplitRows,
     scalars: &[Scalar],
     found: &Calibration,
 ) -> Result<String, PredictError> {

@@ -10,9 +10,9 @@ use std::fmt;
 /// Exit code of every refused input.
 pub(super) const BAD_INPUT: u8 = 2;
 
-/// Kind of a [`CommandError`].
+/// FailureKind of a [`CommandError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FailureKind {
     /// The command line, before anything ran.
     Usage,
     /// The input of a command.
@@ -22,7 +22,7 @@ pub(super) enum Kind {
 /// A refused command.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct CommandError {
-    kind: Kind,
+    kind: FailureKind,
     message: String,
     /// The name that was probably meant.
     hint: Option<String>,
@@ -32,7 +32,7 @@ impl CommandError {
     /// Returns the refusal of a command's input.
     pub(super) fn refused(error: &dyn Error) -> CommandError {
         CommandError {
-            kind: Kind::Input,
+            kind: FailureKind::Input,
             message: error.to_string(),
             hint: None,
         }
@@ -40,7 +40,7 @@ impl CommandError {
 
     pub(super) fn exit_code(&self) -> u8 {
         match self.kind {
-            Kind::Usage | Kind::Input => BAD_INPUT,
+            FailureKind::Usage | FailureKind::Input => BAD_INPUT,
         }
     }
 }
@@ -51,7 +51,7 @@ impl From<&clap::Error> for CommandError {
         let retired = retired::answer(error);
         let hint = retired.is_none().then(|| nearest(error)).flatten();
         CommandError {
-            kind: Kind::Usage,
+            kind: FailureKind::Usage,
             message: retired.unwrap_or_else(|| refusal(error)),
             hint,
         }
@@ -109,7 +109,7 @@ mod tests {
         let error = CommandError::from(&parsed.unwrap_err());
         assert_eq!(
             (error.kind, error.hint.as_deref()),
-            (Kind::Usage, Some("lgp"))
+            (FailureKind::Usage, Some("lgp"))
         );
         assert!(error.message.contains("allowed: rpn, lgp"), "{error}");
         assert_eq!(
@@ -118,7 +118,10 @@ mod tests {
         );
         let unknown = Preset::load("gtx9999").unwrap_err();
         let error = CommandError::refused(&unknown);
-        assert_eq!((error.kind, error.exit_code()), (Kind::Input, BAD_INPUT));
+        assert_eq!(
+            (error.kind, error.exit_code()),
+            (FailureKind::Input, BAD_INPUT)
+        );
         assert_eq!(error.to_string(), unknown.to_string());
     }
 

@@ -40,7 +40,7 @@ pub struct OccupancyArgs {
 }
 
 /// One block size.
-struct Row {
+struct BlockSizeRow {
     block: BlockResources,
     occupancy: Occupancy,
     l1_bytes: u32,
@@ -71,7 +71,7 @@ pub fn run(args: &OccupancyArgs) -> CliResult {
             };
             limits.check_block(block)?;
             let (occupancy, l1_bytes) = reside(&device, "", carve_out, block)?;
-            rows.push(Row {
+            rows.push(BlockSizeRow {
                 block,
                 occupancy,
                 l1_bytes,
@@ -84,8 +84,8 @@ pub fn run(args: &OccupancyArgs) -> CliResult {
 }
 
 /// Resident warps over threads per block, a line for each number of registers.
-fn steps(rows: &[Row]) -> Lines {
-    let point = |row: &Row| {
+fn steps(rows: &[BlockSizeRow]) -> Lines {
+    let point = |row: &BlockSizeRow| {
         let name = format!("{} registers", row.block.registers_per_thread);
         let threads = f64::from(row.block.threads_per_block);
         (name, (threads, f64::from(row.occupancy.warps)))
@@ -131,8 +131,8 @@ fn needs(
     Ok((vec![block], provenance))
 }
 
-fn columns() -> Columns<Row> {
-    Columns::<Row>::new(2)
+fn columns() -> Columns<BlockSizeRow> {
+    Columns::<BlockSizeRow>::new(2)
         .column("threads per block", "threads", |row| {
             row.block.threads_per_block
         })

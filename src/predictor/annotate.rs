@@ -11,7 +11,7 @@ use crate::launch::prediction::{Configuration, PredictError};
 use crate::sim::per_instruction::{InstructionCycles, PerInstruction};
 use crate::sim::simulator::drawn;
 use crate::sim::window::simulate_observed;
-use crate::systems::chitty::code::Code;
+use crate::systems::chitty::code::KernelCode;
 use crate::systems::chitty::lines::base_name;
 use crate::systems::options::LaunchOptions;
 use crate::trace::mix::Role;
@@ -61,13 +61,13 @@ pub struct SourcePlace {
 
 /// A kernel with what is known of its sources.
 struct Listing<'a> {
-    code: &'a Code,
+    code: &'a KernelCode,
     kernel: Kernel,
     lines: Vec<SourceLine>,
 }
 
 impl<'a> Listing<'a> {
-    fn of(code: &'a Code) -> Result<Self, PredictError> {
+    fn of(code: &'a KernelCode) -> Result<Self, PredictError> {
         Ok(Listing {
             code,
             kernel: code.kernel().map_err(PredictError::other)?,

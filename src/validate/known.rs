@@ -45,7 +45,7 @@ impl Known {
     /// Reads the committed tables; of a launch in several tables the first counts.
     pub fn of_paper() -> Result<Known, RowsError> {
         let mut known = HashMap::new();
-        for table in Measured::tables() {
+        for table in Table::ALL {
             let measured = Measured::of_paper(table)?;
             for cell in PAPER.iter().flat_map(|id| cells(table, id.name())) {
                 let speed = measured.get(&cell).map(|value| MeasuredSpeed {

@@ -3,7 +3,7 @@
 //! Makes a row for each interpreter, number of threads and block of cases; `best` keeps the fastest of each number of threads. Leaves out:
 //! the meaning of a row (`measure/on_cpu.rs`). Units: fitness cases.
 
-use super::Rows;
+use super::MeasuredRows;
 use super::args::{ProtocolArgs, WorkArgs, check_threads, given_or, n_random};
 use crate::commands::format::OutputArgs;
 use crate::commands::look::ChartArgs;
@@ -169,7 +169,7 @@ impl CpuWorkArgs {
 }
 
 /// Returns the rows of all combinations, by column.
-pub(super) fn measured(args: &CpuArgs) -> Rows {
+pub(super) fn measured(args: &CpuArgs) -> MeasuredRows {
     Ok(rows::of(&rows(args)?)?)
 }
 

@@ -2,7 +2,7 @@
 //!
 //! One row per combination of the lists that was compiled. Leaves out: launching (`crate::measure`).
 
-use super::Rows;
+use super::MeasuredRows;
 use super::args::{ProtocolArgs, WorkArgs, check_threads};
 use crate::commands::format::OutputArgs;
 use crate::commands::limit::evenly;
@@ -10,7 +10,7 @@ use crate::gp::problem::ProblemId;
 use crate::gp::workload::{Workload, read_programs};
 use crate::isa::Arch;
 use crate::measure::launch::{Gpu, GridLaunch};
-use crate::measure::rows::{Bench, Configuration, Programs};
+use crate::measure::rows::{Bench, Programs, VariantLaunch};
 use crate::measure::scaling::measure_split;
 use crate::report::rows::Row;
 use crate::systems::chitty::kernel_id::Sharing;
@@ -80,7 +80,7 @@ pub struct GpuArgs {
     pub output: OutputArgs,
 }
 
-pub(super) fn rows(args: &GpuArgs) -> Rows {
+pub(super) fn rows(args: &GpuArgs) -> MeasuredRows {
     check_threads(&args.threads)?;
     let list = read_programs(&args.work.programs)?;
     let workload = args.work.workload()?;
@@ -91,7 +91,7 @@ pub(super) fn rows(args: &GpuArgs) -> Rows {
     measure_on_gpu(args, &workload, &programs)
 }
 
-fn measure_on_gpu(args: &GpuArgs, workload: &Workload, programs: &Programs) -> Rows {
+fn measure_on_gpu(args: &GpuArgs, workload: &Workload, programs: &Programs) -> MeasuredRows {
     let protocol = args.protocol.protocol();
     let mut measured = Vec::new();
     let gpu = Gpu::open(args.gpu);
@@ -134,7 +134,7 @@ fn configurations(
     args: &GpuArgs,
     problem: ProblemId,
     arch: Arch,
-) -> Result<Vec<Configuration>, Box<dyn Error>> {
+) -> Result<Vec<VariantLaunch>, Box<dyn Error>> {
     let carveouts: Vec<Option<u32>> = match &args.carveout[..] {
         [] => vec![None],
         given => given.iter().copied().map(Some).collect(),
@@ -153,7 +153,7 @@ fn configurations(
                         case_blocks,
                         carveout_percent,
                     };
-                    found.push(Configuration { variant, launch });
+                    found.push(VariantLaunch { variant, launch });
                 }
             }
         }

@@ -1,18 +1,18 @@
 //! `warpstack measure paper`: another paper's system on a real GPU, or its programs on this CPU.
 
-use super::Rows;
+use super::MeasuredRows;
 use super::args::{ProtocolArgs, given_or};
 use super::cpu::CpuWorkArgs;
 use super::robilliard::{self as measure_robilliard, RobilliardArgs};
 use crate::commands::format::OutputArgs;
 use crate::commands::reproduce::papers::PaperArg;
 use crate::measure::gpocl as measure_gpocl;
-use crate::measure::langdon::Generation;
+use crate::measure::langdon::GenerationBench;
 use crate::measure::launch::Gpu;
 use crate::report::rows::{self, Row};
-use crate::systems::gpocl::{Configuration, Domain, Strategy};
+use crate::systems::gpocl::{Domain, GpoclConfiguration, Strategy};
 use crate::systems::langdon;
-use crate::systems::langdon::predict::Layout;
+use crate::systems::langdon::predict::LangdonLayout;
 use crate::systems::robilliard;
 use std::error::Error;
 
@@ -79,7 +79,7 @@ impl PaperArgs {
     }
 }
 
-pub(super) fn rows(args: &PaperArgs) -> Rows {
+pub(super) fn rows(args: &PaperArgs) -> MeasuredRows {
     let work = Work::of(args)?;
     let gpu = Gpu::open(args.gpu)?;
     work.measure(args, &gpu)
@@ -87,9 +87,9 @@ pub(super) fn rows(args: &PaperArgs) -> Rows {
 
 /// Launches of one paper to measure.
 enum Work {
-    Langdon(Vec<Layout>),
-    Gpocl(Vec<Configuration>),
-    Robilliard(Vec<robilliard::predict::Layout>),
+    Langdon(Vec<LangdonLayout>),
+    Gpocl(Vec<GpoclConfiguration>),
+    Robilliard(Vec<robilliard::predict::RobilliardLayout>),
 }
 
 impl Work {
@@ -104,12 +104,12 @@ impl Work {
         })
     }
 
-    fn measure(&self, args: &PaperArgs, gpu: &Gpu) -> Rows {
+    fn measure(&self, args: &PaperArgs, gpu: &Gpu) -> MeasuredRows {
         let (seed, protocol) = (args.program_seed, args.protocol.protocol());
         let mut measured = Vec::new();
         match self {
             Work::Langdon(layouts) => {
-                let generation = Generation::initial(seed)?;
+                let generation = GenerationBench::initial(seed)?;
                 for &layout in layouts {
                     let row = generation.measure(gpu, layout, protocol)?;
                     measured.push(Row::of(&row)?);
@@ -185,7 +185,7 @@ pub(super) fn check_options(args: &PaperArgs) -> Result<(), String> {
 }
 
 /// Every combination of the lists whose programs fill blocks.
-fn layouts(args: &PaperArgs) -> Result<Vec<Layout>, String> {
+fn layouts(args: &PaperArgs) -> Result<Vec<LangdonLayout>, String> {
     let check = |what: &str, given: &[u32], allowed: &[u32]| {
         let wrong = given.iter().find(|value| !allowed.contains(value));
         wrong.map_or(Ok(()), |value| {
@@ -196,7 +196,7 @@ fn layouts(args: &PaperArgs) -> Result<Vec<Layout>, String> {
     let allowed = &langdon::THREADS_PER_PROGRAM;
     let programs = given_or(&args.threads_per_program, allowed);
     check("--threads-per-program", programs, allowed)?;
-    let asked = |layout: &Layout| {
+    let asked = |layout: &LangdonLayout| {
         args.threads().contains(&layout.threads_per_block)
             && programs.contains(&layout.threads_per_program)
     };
@@ -207,7 +207,7 @@ fn layouts(args: &PaperArgs) -> Result<Vec<Layout>, String> {
 }
 
 /// Every combination of the lists.
-fn configurations(args: &PaperArgs) -> Result<Vec<Configuration>, String> {
+fn configurations(args: &PaperArgs) -> Result<Vec<GpoclConfiguration>, String> {
     let strategies = given_or(&args.strategy, &Strategy::ALL);
     let domains = given_or(&args.domain, &Domain::ALL);
     let populations = given_or(&args.populations, &GPOCL_POPULATIONS);
@@ -216,7 +216,7 @@ fn configurations(args: &PaperArgs) -> Result<Vec<Configuration>, String> {
     for &strategy in strategies {
         for &domain in domains {
             for &population in populations {
-                let of_dataset = |&dataset| Configuration {
+                let of_dataset = |&dataset| GpoclConfiguration {
                     strategy,
                     domain,
                     population,
