@@ -10,7 +10,7 @@ use std::fmt;
 /// Exit code of every refused input.
 pub(super) const BAD_INPUT: u8 = 2;
 
-/// FailureKind of a [`CommandError`].
+/// Kind of a [`CommandError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FailureKind {
     /// The command line, before anything ran.
