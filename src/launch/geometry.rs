@@ -48,6 +48,11 @@ impl Geometry {
         self.case_blocks.min(self.passes(0)).max(1)
     }
 
+    /// Blocks of the launch without cases: they load their program and end.
+    pub fn empty_blocks(&self) -> u64 {
+        u64::from(self.case_blocks - self.working_case_blocks()) * u64::from(self.programs)
+    }
+
     /// Index of block `number` of the launch among its program's blocks.
     pub fn case_block(&self, number: f64) -> u32 {
         let row = (number / f64::from(self.programs.max(1))) as u64;

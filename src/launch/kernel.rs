@@ -94,6 +94,8 @@ pub struct Summary {
     pub code_bytes: u32,
     /// Programs of `code` whose prologues stand for all, and how often a block executes each on average.
     pub prologues: [(u32, f64); 2],
+    /// Program of `code` whose only iteration is a whole block without fitness cases, where a launch can have such blocks.
+    pub empty_block: Option<u32>,
     /// Program of every block of the sample.
     pub sample: Vec<u32>,
     /// Rows of fitness cases that each program reads, expected outputs included.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::code::ReplayProgram;
 use super::demand::{TimeParts, per_token_of};
-use super::kernel::{Facts, Grid, TracedKernel};
+use super::kernel::{Facts, Grid, Summary, TracedKernel};
 use super::makespan::BlockSchedule;
 use super::placement::Placement;
 use super::rates::Rates;
@@ -95,8 +95,18 @@ impl<'a> Uniform<'a> {
             .sum()
     }
 
-    /// Follows every block of every launch over all multiprocessors.
-    pub fn run_grids(&self, rates: &Rates, parts: &TimeParts) -> Launches {
+    /// The block without fitness cases, if the launch has any: its code, and its program there.
+    pub fn empty_block(&self) -> Option<(&'a Summary, u32)> {
+        let summary = self.work.kernel.summary();
+        let program = summary.empty_block?;
+        (self.placement.geometry.empty_blocks() > 0).then_some((summary, program))
+    }
+
+    /// Follows every block of every launch over all multiprocessors. Blocks without cases come last, each of which takes
+    /// `empty_block_cycles` of its multiprocessor.
+    pub fn run_grids(&self, rates: &Rates, parts: &TimeParts, empty_block_cycles: f64) -> Launches {
+        let empty_per_program =
+            self.placement.geometry.case_blocks - self.placement.geometry.working_case_blocks();
         let times = self.times_of_programs(parts);
         let mut total = Launches {
             cycles: 0.0,
@@ -105,6 +115,8 @@ impl<'a> Uniform<'a> {
         for (grid, &blocks) in self.facts().grids.iter().zip(&self.work.grid_blocks) {
             total.nodes += grid.nodes as f64;
             total.cycles += f64::from(self.placement.spec.grid_cycles);
+            let empty = f64::from(empty_per_program) * grid.work.len() as f64;
+            total.cycles += empty * empty_block_cycles / self.placement.n_smx() as f64;
             let rate =
                 self.placement.n_smx() as f64 * rates.contended().tokens_per_cycle(blocks as usize);
             if self.placement.ideals.has(Ideal::GridEnds) {
@@ -166,8 +178,8 @@ impl<'a> Uniform<'a> {
     /// Hands out the blocks of a launch, with their own work or another.
     fn follow(&self, grid: &Grid, resident_blocks: u32, work: Option<&[f64]>) -> Followed {
         let (n_smx, resident) = (self.placement.n_smx(), resident_blocks as usize);
-        let rows = self.placement.geometry.case_blocks;
-        if rows == 1 {
+        let rows = self.placement.geometry.working_case_blocks();
+        if self.placement.geometry.case_blocks == 1 {
             return Followed {
                 before: 0.0,
                 iterations: self.placement.geometry.warp_iterations(0) as f64,
@@ -196,7 +208,7 @@ impl<'a> Uniform<'a> {
     fn rows_at_full_rate(&self, grid: &Grid, resident_blocks: u32) -> u32 {
         let resident = self.placement.n_smx() as f64 * f64::from(resident_blocks);
         let rows = (MANY_WAVES * resident / grid.work.len().max(1) as f64).ceil();
-        rows_before(self.placement.geometry.case_blocks, rows as u32)
+        rows_before(self.placement.geometry.working_case_blocks(), rows as u32)
     }
 
     /// Numbers of resident blocks besides the usual one at which throughput is needed: for the end of the grid, and for

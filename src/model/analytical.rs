@@ -6,6 +6,8 @@
 use std::time::Instant;
 
 use super::demand::Demand;
+use super::path::PathRules;
+use super::solve::idle_latencies;
 use super::{
     Analysis, Inputs, LINE_BYTES, Modelled, Point, filled_lines, predict_rates, written_bytes,
 };
@@ -39,6 +41,7 @@ impl Analytical {
             Analysis::new(&Inputs {
                 code: &summary.code,
                 prologues: &summary.prologues,
+                empty_block: summary.empty_block,
                 sample: &summary.sample,
                 rows_per_program: &summary.rows_per_program,
                 rows: summary.rows,
@@ -76,7 +79,11 @@ impl PerformanceModel for Analytical {
         let demand = &demand(&analysis, point);
         let stack = &modelled.full.cpi_stack;
         let parts = TimeParts::of(|cause| stack[cause as usize]);
-        let launches = launch.run_grids(&launch.filled(modelled.rates.clone()), &parts);
+        let empty = match launch.empty_block() {
+            Some(_) => empty_block_cycles(point, &analysis),
+            None => 0.0,
+        };
+        let launches = launch.run_grids(&launch.filled(modelled.rates.clone()), &parts, empty);
         let expected = expected_stack(&modelled);
         let timing = Timing {
             gpops_billion: launch.gpops(launches) / 1e9,
@@ -101,6 +108,17 @@ impl PerformanceModel for Analytical {
     ) -> Result<BlocksTiming, PredictError> {
         Ok(placement.modelled(sample, executed))
     }
+}
+
+/// **(9a)** Cycles of a multiprocessor per block without fitness cases: the latency of one, shared by the resident blocks, or the
+/// issue slots of its warps.
+fn empty_block_cycles(point: &Point, analysis: &Analysis) -> f64 {
+    let (spec, geometry) = (point.spec, &point.geometry);
+    let block = &analysis.shapes.empty_block;
+    let path = block.paths(&PathRules::new(spec));
+    let cycles = path.cycles(&idle_latencies(spec)) + f64::from(spec.block_cycles);
+    let slots = block.demand.issue_slots(spec) * f64::from(geometry.warps_per_block());
+    (cycles / f64::from(geometry.resident_blocks)).max(slots / spec.n_schedulers as f64)
 }
 
 fn point<'a>(launch: Uniform<'a>, partial_residencies: &'a [u32]) -> Point<'a> {

@@ -51,6 +51,8 @@ pub struct Inputs<'a> {
     pub code: &'a ReplayCode,
     /// Representative programs of `code` for prologues, and how often a block executes each on average.
     pub prologues: &'a [(u32, f64)],
+    /// Program of `code` whose only iteration is a whole block without fitness cases.
+    pub empty_block: Option<u32>,
     /// Program of every block.
     pub sample: &'a [u32],
     /// Rows of fitness cases that each program reads.

@@ -91,6 +91,8 @@ pub struct Shapes {
     pub token: Profile,
     /// Execution of a block's warp before its case loop.
     pub prologue: Profile,
+    /// Execution of a warp of a block without fitness cases; empty where a launch has no such blocks.
+    pub empty_block: Profile,
     /// Nodes of a program, mean over the blocks.
     pub mean_nodes: f64,
 }
@@ -110,7 +112,12 @@ impl Shapes {
             let list = &code.programs[program as usize].prologue;
             prologue.count(code, list, times, false);
         }
+        let mut empty = Counts::default();
+        if let Some(program) = inputs.empty_block {
+            empty.count(code, &code.programs[program as usize].only, 1.0, false);
+        }
         Shapes {
+            empty_block: empty.profile(code, 1.0),
             token: token.profile(code, 1.0 / nodes),
             prologue: prologue.profile(code, 1.0),
             mean_nodes: nodes / inputs.sample.len().max(1) as f64,

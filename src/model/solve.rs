@@ -189,7 +189,7 @@ impl<'a> Solver<'a> {
 }
 
 /// Latencies of an unloaded memory.
-fn idle_latencies(spec: &SmxSpec) -> Latencies {
+pub(super) fn idle_latencies(spec: &SmxSpec) -> Latencies {
     Latencies {
         shared_cycles: f64::from(spec.shared_latency_cycles),
         local_hit_cycles: f64::from(spec.l1_latency_cycles),

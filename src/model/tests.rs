@@ -22,6 +22,7 @@ pub(super) fn inputs(code: &ReplayCode) -> Inputs<'_> {
     Inputs {
         code,
         prologues: &[(0, 1.0)],
+        empty_block: None,
         sample: &[0],
         rows_per_program: &[1],
         rows: 1,

@@ -113,7 +113,8 @@ impl PerformanceModel for Simulator {
             Scope::Chip => self.correct(launch, &mut observed, launch.placement.n_smx())?,
         }
         observed.rates = launch.filled(observed.rates);
-        let launches = launch.run_grids(&observed.rates, &observed.parts);
+        let empty = self.empty_block_cycles(launch)?;
+        let launches = launch.run_grids(&observed.rates, &observed.parts, empty);
         let counters = &observed.counters;
         let instructions = counters.instructions as f64;
         let timing = Timing {
@@ -195,6 +196,32 @@ impl Simulator {
         })
     }
 
+    /// Cycles of a multiprocessor per block without cases, as such blocks come and go; 0 if the launch has none.
+    fn empty_block_cycles(&self, launch: Uniform) -> Result<f64, PredictError> {
+        let Some((summary, program)) = launch.empty_block() else {
+            return Ok(0.0);
+        };
+        let geometry = launch.placement.geometry;
+        // One pass over the cases, which the block does not have.
+        let geometry = Geometry {
+            fitness_cases: geometry.cases_per_iteration(),
+            case_blocks: 1,
+            ..geometry
+        };
+        let blocks = EMPTY_WAVES * geometry.resident_blocks;
+        let order = vec![program; blocks as usize];
+        let setup = Setup {
+            spec: &launch.placement.spec,
+            code: &summary.code,
+            code_bytes: summary.code_bytes,
+            geometry,
+            queue: BlockQueue::once(order, &geometry, u32::MAX, 0),
+            seed: self.plan.window.seed,
+        };
+        let run = one(setup).map_err(PredictError::other)?;
+        Ok(run.cycles as f64 / f64::from(blocks))
+    }
+
     fn partial_plan(&self, launch: Uniform) -> WindowPlan {
         let most = self.plan.partial_instructions;
         let least = self.plan.least_partial_instructions.min(most);
@@ -264,6 +291,9 @@ impl Simulator {
         Ok(())
     }
 }
+
+/// Times that a multiprocessor is filled with blocks without cases to time them.
+const EMPTY_WAVES: u32 = 16;
 
 /// Runs all blocks on one multiprocessor with its share of the levels behind the ports.
 fn one(setup: Setup) -> Result<ChipRun, Deadlock> {

@@ -82,7 +82,7 @@ pub struct TraceBuilder<'k> {
     launch: KernelLaunch,
     live: Vec<LiveSet>,
     case_loop: usize,
-    constants: [ConstantMemory; 2],
+    constants: [ConstantMemory; 3],
     copy: Option<SharedCopy>,
     machine: Machine,
     trees: DecisionTrees,
@@ -108,7 +108,7 @@ impl<'k> TraceBuilder<'k> {
         }
         let flow = ControlFlow::new(kernel)?;
         let case_loop = case_loop(kernel, &flow)?;
-        let constants = [Run::Single, Run::Triple]
+        let constants = [Run::Empty, Run::Single, Run::Triple]
             .map(|run| launch.constants(kernel, launch.cases_per_iteration * iterations(run)));
         Ok(Self {
             kernel,
@@ -151,6 +151,16 @@ impl<'k> TraceBuilder<'k> {
     pub fn trace_iterations(&mut self, program: &ProgramWords) -> Result<ProgramTrace, TraceError> {
         self.spent = 0;
         self.several_iterations(program)
+    }
+
+    /// Traces a block without fitness cases: it loads the program, enters no iteration and ends.
+    pub fn trace_without_cases(
+        &mut self,
+        program: &ProgramWords,
+    ) -> Result<Vec<SegmentId>, TraceError> {
+        self.spent = 0;
+        let (parts, _) = self.run(program, Run::Empty)?;
+        Ok(parts.concat())
     }
 
     fn several_iterations(&mut self, program: &ProgramWords) -> Result<ProgramTrace, TraceError> {
@@ -402,6 +412,7 @@ impl<'k> TraceBuilder<'k> {
 
 fn iterations(run: Run) -> u32 {
     match run {
+        Run::Empty => 0,
         Run::Single => 1,
         Run::Triple => 3,
     }

@@ -319,6 +319,8 @@ impl Default for Machine {
 /// Number of iterations of the case loop in the launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Run {
+    /// None: a block that has no fitness cases.
+    Empty,
     /// One.
     Single,
     /// Three: the first, a steady one, the last.

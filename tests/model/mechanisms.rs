@@ -60,6 +60,7 @@ fn bench(
         analysis: Analysis::new(&Inputs {
             code: &code,
             prologues: &summary.prologues,
+            empty_block: summary.empty_block,
             sample: &sample,
             rows_per_program: &summary.rows_per_program,
             rows: summary.rows,

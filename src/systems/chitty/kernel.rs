@@ -94,6 +94,7 @@ impl KernelWork {
                 code: ReplayCode::new(&traces.timing, &traces.pool, &traces.programs),
                 code_bytes: traces.code_bytes,
                 prologues: summary.prologues,
+                empty_block: summary.empty_block,
                 sample: sample.clone(),
                 rows_per_program: summary.rows_per_program,
                 rows: summary.rows,

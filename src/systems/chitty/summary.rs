@@ -12,6 +12,7 @@ use super::traces::{KernelTraces, TracesError, launch_of, program_words, traceab
 use crate::gp::program::{Rpn, Token};
 use crate::systems::chitty::code::KernelCode;
 use crate::systems::chitty::encode::EncodedProgram;
+use crate::systems::chitty::kernel_id::Sharing;
 use crate::trace::builder::{Entrance, TraceBuilder};
 use crate::trace::error::TraceError;
 use crate::trace::{self, ProgramTrace};
@@ -26,6 +27,8 @@ pub struct KernelSummary {
     pub traces: KernelTraces,
     /// Prologues, each as its index into the programs of the traces and its mean number of executions by a block.
     pub prologues: [(u32, f64); 2],
+    /// Program of the traces whose only iteration is a whole block without fitness cases, where blocks share a program's cases.
+    pub empty_block: Option<u32>,
     /// Rows of fitness cases that each program reads, expected outputs included.
     pub rows_per_program: Vec<u32>,
     /// Rows that any program reads.
@@ -65,12 +68,22 @@ impl KernelSummary {
                 ..ProgramTrace::default()
             });
         }
+        let mut empty_block = None;
+        if code.kernel.sharing() == Sharing::PerBlock {
+            empty_block = Some(traces.len() as u32);
+            let only = builder.trace_without_cases(&programs_bits[ends[1]]);
+            traces.push(ProgramTrace {
+                only: only.map_err(trace_error)?,
+                ..ProgramTrace::default()
+            });
+        }
         let rows: Vec<BTreeSet<u16>> = programs.iter().map(inputs).collect();
         let all: BTreeSet<u16> = rows.iter().flatten().copied().collect();
         let weight = weight_of_longer(&words, ends, mean_words);
         Ok(KernelSummary {
             traces: KernelTraces::assemble(code, &kernel, &words, builder.into_pool(), traces)?,
             prologues: [(first_prologue, 1.0 - weight), (first_prologue + 1, weight)],
+            empty_block,
             rows_per_program: rows.iter().map(|rows| rows.len() as u32 + 1).collect(),
             rows: all.len() as u32 + 1,
         })
