@@ -112,6 +112,6 @@ pub mod vliw;
 #[doc(inline)]
 pub use crate::predictor::api::{
     BlockResources, Cause, Configuration, CpiEntry, Device, DeviceError, EngineKind, Error,
-    InputError, Kernel, LaunchOptions, Limiter, MemoryTraffic, MixEntry, Occupancy, OccupancyError,
-    PredictError, Prediction, Predictor, Preset, Problem, Refused, Role, Size,
+    ErrorKind, InputError, Kernel, LaunchOptions, Limiter, MemoryTraffic, MixEntry, Occupancy,
+    OccupancyError, PredictError, Prediction, Predictor, Preset, Problem, Refused, Role, Size,
 };

@@ -13,8 +13,10 @@ use crate::device::{Preset, Reader};
 use crate::launch::prediction::{Configuration, PredictError, Prediction};
 use crate::predictor::{Kind, Predictor, architecture};
 use crate::report::chart::bars::{Bar, StackedBars};
+use crate::report::columns::Columns;
 use crate::report::progress::Progress;
 use crate::report::provenance::Provenance;
+use crate::report::table::WIDTH;
 use crate::report::{table, verdict};
 use crate::study::{Base, Key};
 use crate::systems::chitty::variant::{KernelId, Variant};
@@ -259,25 +261,29 @@ fn report(advice: &Advice, device: &str, best: &Prediction) -> String {
         gains,
     } = advice;
     let first = &launches[0];
-    let mut text = format!("{problem} on {device}: {}\n", first.name);
-    text += &format!(
-        "  {} billion GPop/s predicted, the best of {searched} launches. {} blocks ({} warps) per SMX, limited by {}.\n",
+    let headline = format!("{problem} on {device}: {}", first.name);
+    let mut text = table::wrapped(&headline, 0, WIDTH);
+    let mut add = |line: String| text += &table::wrapped(&line, 2, WIDTH);
+    add(format!(
+        "{} billion GPop/s predicted, the best of {searched} launches. {} blocks ({} warps) per SMX, limited by {}.",
         significant(first.gpops_billion),
         first.resident_blocks,
         best.occupancy.warps,
         first.occupancy_limit.join(" and "),
-    );
+    ));
     if let Some(measured) = first.measured {
-        text += &format!(
-            "  Measured: {} billion GPop/s (Table {} of the paper).\n",
+        add(format!(
+            "Measured: {} billion GPop/s (Table {} of the paper).",
             significant(measured.gpops_billion),
             measured.table
-        );
+        ));
     }
-    text += &format!("  First bottleneck: {bottleneck}\n\n");
-    text += "The best launch of each other kernel:\n";
-    text += &runners_up(launches);
-    text += "\nWhat limits it: the gain from 10 % more of one thing, or 10 % less latency, everything else as it is.\n";
+    add(format!("First bottleneck: {bottleneck}"));
+    if launches.len() > 1 {
+        text += "\nThe best launch of each other kernel, speeds in billion GPop/s:\n";
+        text += &runners_up(&launches[1..]);
+    }
+    text += "\nWhat limits it: the gain from 10 % more of one resource, or 10 % less of one\nlatency, all others unchanged.\n";
     text + &gain_table(gains)
 }
 
@@ -329,29 +335,30 @@ fn name(prediction: &Prediction) -> String {
 }
 
 fn runners_up(launches: &[Launch]) -> String {
-    let rows = launches.iter().skip(1).map(|launch| {
-        vec![
-            launch.name.clone(),
-            significant(launch.gpops_billion),
-            measured_cell(launch),
-            format!("{:+.1}", -launch.behind_percent),
-        ]
-    });
-    table::table(
-        &[
-            "launch",
-            "billion GPop/s",
-            "measured",
-            "against the best (%)",
-        ],
-        rows.collect(),
-        1,
-    )
-}
-
-fn measured_cell(launch: &Launch) -> String {
-    let measured = launch.measured;
-    measured.map_or("-".to_owned(), |one| significant(one.gpops_billion))
+    let mut columns = Columns::<Launch>::new(1)
+        .shown("kernel", |one| one.kernel.clone())
+        .shown("dim", |one| one.stack_dim);
+    let mut legend = "dim: second dimension".to_owned();
+    if launches.iter().any(|one| one.stack_registers > 0) {
+        columns = columns.shown("levels", |one| one.stack_registers);
+        legend += "; levels: of the stack, in registers";
+    }
+    columns = columns.shown("threads", |one| one.threads);
+    if launches.iter().any(|one| one.case_blocks > 1) {
+        columns = columns.shown("blocks", |one| one.case_blocks);
+        legend += "; blocks: per program";
+    }
+    columns = columns
+        .shown("L1", |one| one.l1)
+        .shown("speed", |one| significant(one.gpops_billion));
+    if launches.iter().any(|one| one.measured.is_some()) {
+        let measured = |one: &Launch| one.measured.map(|speed| significant(speed.gpops_billion));
+        columns = columns.shown("measured", measured).or("-");
+    }
+    let columns = columns
+        .shown("gain (%)", |one| -one.behind_percent)
+        .digits(1);
+    columns.text(launches) + &table::wrapped(&(legend + "; L1: in KiB."), 0, WIDTH)
 }
 
 /// The fastest launch of each kernel, the fastest of all first.

@@ -1,4 +1,4 @@
-//! `warpstack calibrate`: refits the unknown values of a preset on half of a user's own measurements.
+//! `warpstack calibrate`: refits the unknown values of a preset on the calibration rows of a user's own measurements.
 //!
 //! Leaves out: the search itself (`validate::calibrate`). The preset is never overwritten.
 //! Units: those of the preset; errors in percent.
@@ -14,7 +14,7 @@ use crate::report::output;
 use crate::report::table::table;
 use crate::study::Base;
 use crate::systems::chitty::request::Request;
-use crate::systems::chitty::split::Split;
+use crate::systems::chitty::split::MeasurementSplit;
 use crate::util::input;
 use crate::util::parallel;
 use crate::validate::calibrate::{self, Calibration, ROWS_PER_VALUE, Scalar};
@@ -24,9 +24,10 @@ use crate::validate::stats;
 use std::error::Error;
 use std::path::PathBuf;
 
-/// Refit unknown values of a preset on half of some measured rows; report the rest.
+/// Refit unknown values of a preset on measured rows; report the error on rows held out.
 ///
-/// `warpstack measure` writes such rows.
+/// Rows whose column `split` is `calibration` are fitted on; those of `holdout` are reported only. `warpstack measure` writes such rows
+/// and assigns about half of them to each.
 #[derive(Debug, clap::Args)]
 pub struct CalibrateArgs {
     /// Device name, or the path of a .toml file
@@ -60,12 +61,12 @@ fn values<'a>(
 }
 
 /// A launch and its measured milliseconds.
-type Row = (Request, f64);
+type MeasuredRequest = (Request, f64);
 
-/// The rows of a file by the half that they belong to: what is fitted on, and what is reported.
-struct Halves {
-    fit: Vec<Row>,
-    report: Vec<Row>,
+/// The rows of a file by their split: those fitted on, and those reported.
+struct SplitRows {
+    fit: Vec<MeasuredRequest>,
+    report: Vec<MeasuredRequest>,
 }
 
 pub fn run(args: &CalibrateArgs) -> CliResult {
@@ -74,12 +75,12 @@ pub fn run(args: &CalibrateArgs) -> CliResult {
     }
     check_meaning(args)?;
     let base = Base::load(&args.device)?;
-    let halves = halves(args, &base.device)?;
+    let rows = rows(args, &base.device)?;
     let engine = Predictor::with_settings(base.device.clone(), args.engine.settings());
     let closed = engine.with_engine(Kind::Analytical);
     let reader = args.engine.engine.reader();
-    let scalars = calibrate::unknown_scalars(&base, reader, halves.fit.len(), |device| {
-        let ratios = ratios(&closed.on(device.clone()), &halves.fit)?;
+    let scalars = calibrate::unknown_scalars(&base, reader, rows.fit.len(), |device| {
+        let ratios = ratios(&closed.on(device.clone()), &rows.fit)?;
         Ok::<_, PredictError>(ratios.iter().sum())
     })?;
     if scalars.is_empty() {
@@ -92,17 +93,17 @@ pub fn run(args: &CalibrateArgs) -> CliResult {
         .into());
     }
     let found = calibrate::search_in_turn(&base, &scalars, |device| {
-        let errors = errors(&engine.on(device.clone()), &halves.fit)?;
+        let errors = errors(&engine.on(device.clone()), &rows.fit)?;
         Ok::<_, Box<dyn Error>>(stats::mean(&errors).unwrap_or(0.0))
     })?;
     let source = format!(
-        "fitted on {} rows of {}, calibration half",
-        halves.fit.len(),
+        "fitted on {} calibration rows of {}",
+        rows.fit.len(),
         args.measured.display()
     );
     let preset = Preset::text(&args.device)?;
     let refitted = calibrate::with_values(&preset, &scalars, &found.values, &source);
-    let report = report(&engine, &halves, &scalars, &found)?;
+    let report = report(&engine, &rows, &scalars, &found)?;
     let text = report + "\n" + &changed_lines(&preset, &refitted);
     output::write(None, text.as_bytes())?;
     if let Some(out) = &args.out {
@@ -129,11 +130,11 @@ fn check_meaning(args: &CalibrateArgs) -> Result<(), String> {
     )
 }
 
-fn halves(args: &CalibrateArgs, device: &Device) -> Result<Halves, Box<dyn Error>> {
+fn rows(args: &CalibrateArgs, device: &Device) -> Result<SplitRows, Box<dyn Error>> {
     let file = args.measured.display().to_string();
     let programs = Programs::File(args.engine.inputs.programs.clone());
     let mut requests = Requests::new(programs, folder(args.data.as_deref()));
-    let mut halves = Halves {
+    let mut rows = SplitRows {
         fit: Vec::new(),
         report: Vec::new(),
     };
@@ -141,26 +142,26 @@ fn halves(args: &CalibrateArgs, device: &Device) -> Result<Halves, Box<dyn Error
         let Some(milliseconds) = row.milliseconds else {
             continue;
         };
-        let half = match row.split {
-            Split::Calibration => &mut halves.fit,
-            Split::Holdout => &mut halves.report,
+        let split = match row.split {
+            MeasurementSplit::Calibration => &mut rows.fit,
+            MeasurementSplit::Holdout => &mut rows.report,
         };
-        half.push((requests.of(&row)?, milliseconds));
+        split.push((requests.of(&row)?, milliseconds));
     }
-    let (fit, report) = (halves.fit.len(), halves.report.len());
+    let (fit, report) = (rows.fit.len(), rows.report.len());
     if fit < ROWS_PER_VALUE || report == 0 {
         return Err(format!(
-            "{file}: given {fit} different launches of the calibration half and {report} of the other; allowed: at least \
-             {ROWS_PER_VALUE} and 1 (column split; measure more block sizes, carve-outs or kernels)"
+            "{file}: given {fit} different launches with split calibration and {report} with holdout; allowed: at least \
+             {ROWS_PER_VALUE} and 1 (measure more block sizes, carve-outs or kernels)"
         )
         .into());
     }
-    Ok(halves)
+    Ok(rows)
 }
 
 /// Predicted over measured time of every row.
-fn ratios(engine: &Predictor, rows: &[Row]) -> Result<Vec<f64>, PredictError> {
-    let ratio = |(request, measured): &Row| {
+fn ratios(engine: &Predictor, rows: &[MeasuredRequest]) -> Result<Vec<f64>, PredictError> {
+    let ratio = |(request, measured): &MeasuredRequest| {
         let predicted = engine.predict_request(request)?.run_milliseconds;
         Ok(predicted / measured)
     };
@@ -168,24 +169,28 @@ fn ratios(engine: &Predictor, rows: &[Row]) -> Result<Vec<f64>, PredictError> {
 }
 
 /// Absolute errors in percent.
-fn errors(engine: &Predictor, rows: &[Row]) -> Result<Vec<f64>, PredictError> {
+fn errors(engine: &Predictor, rows: &[MeasuredRequest]) -> Result<Vec<f64>, PredictError> {
     let ratios = ratios(engine, rows)?.into_iter();
     Ok(ratios.map(|ratio| 100.0 * (ratio - 1.0).abs()).collect())
 }
 
 fn report(
     engine: &Predictor,
-    halves: &Halves,
+    measured: &SplitRows,
     scalars: &[Scalar],
     found: &Calibration,
 ) -> Result<String, PredictError> {
     let refitted = engine.on(found.device.clone());
     let mut rows = Vec::new();
     let mut means = Vec::new();
-    for (name, half) in [("fitted on", &halves.fit), ("not seen", &halves.report)] {
-        let mut row = vec![name.to_owned(), half.len().to_string()];
+    let splits = [
+        ("calibration: fitted on", &measured.fit),
+        ("holdout: not seen", &measured.report),
+    ];
+    for (name, of_split) in splits {
+        let mut row = vec![name.to_owned(), of_split.len().to_string()];
         for engine in [engine, &refitted] {
-            let errors = errors(engine, half)?;
+            let errors = errors(engine, of_split)?;
             let mean = stats::mean(&errors).unwrap_or(0.0);
             let median = stats::median(&errors).unwrap_or(0.0);
             row.push(format!("{mean:.1} ({median:.1})"));
@@ -193,7 +198,7 @@ fn report(
         }
         rows.push(row);
     }
-    let headers = ["half of the rows", "launches", "preset", "refitted"];
+    let headers = ["rows", "launches", "preset", "refitted"];
     let mut text = format!(
         "mean (median) |error| of time, %\n{}",
         table(&headers, rows, 1)
@@ -201,9 +206,9 @@ fn report(
     text += "\n";
     let headers = ["value", "preset", "refitted"];
     text += &table(&headers, values(scalars, found).collect(), 1);
-    // The last two are those of the half that was not seen.
+    // The last two are those of the holdout rows.
     if means[3] >= means[2] {
-        text += "\nThe half that was not seen is predicted no better: keep the preset.\n";
+        text += "\nThe holdout rows are predicted no better: keep the preset.\n";
     }
     Ok(text)
 }

@@ -9,6 +9,7 @@ use crate::study::axis;
 use crate::systems::chitty::system::USUAL_THREADS;
 use crate::systems::options::{LaunchOptions, Size};
 use crate::systems::registry;
+use std::collections::BTreeMap;
 
 /// One launch on one device.
 #[derive(Debug, Clone, clap::Args)]
@@ -62,14 +63,20 @@ pub fn kib(given: &str) -> Result<u32, String> {
 }
 
 fn threads_help() -> String {
-    let others = registry::kernels().filter_map(|kernel| {
-        let default = kernel.parameter(Size::Threads)?.default;
-        let differs = default != USUAL_THREADS && default > 0;
-        differs.then(|| format!("; {default} for {}", kernel.name))
-    });
-    let others: String = others.collect();
+    let mut others: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
+    for kernel in registry::kernels() {
+        let default = kernel.parameter(Size::Threads).map(|size| size.default);
+        let differs = default.filter(|&default| default != USUAL_THREADS && default > 0);
+        if let Some(default) = differs {
+            others.entry(default).or_default().push(kernel.name);
+        }
+    }
+    let others = others.iter();
+    let others: String = others
+        .map(|(default, kernels)| format!("; {default} for {}", kernels.join(", ")))
+        .collect();
     format!(
-        "Number of threads per block [default: {USUAL_THREADS}{others}]; not with gpocl-*, whose work-groups follow from the other sizes"
+        "Number of threads per block (not for gpocl-*, whose work-groups follow from the other sizes) [default: {USUAL_THREADS}{others}]"
     )
 }
 

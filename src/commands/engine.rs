@@ -47,15 +47,16 @@ pub struct InputArgs {
     /// File of programs to run instead of a corpus: one per line in postfix order, one block each
     #[arg(long, value_name = "FILE", conflicts_with = "corpus")]
     pub programs: Option<PathBuf>,
-    /// Number of programs. With --programs: of blocks, the list is repeated [default: the length of the list]. With a kernel of
-    /// another paper: of a generation [default: 10000 for gpocl-*, 2500 for blockgp, blockgp-shared, threadgp, 262144 for submachine]
+    /// Number of programs in a launch, one block each: the list of --programs, repeated [default: the length of the list]. With a kernel
+    /// of another paper, number of programs in a generation [default: 10000 for gpocl-*, 2500 for blockgp, blockgp-shared, threadgp, 262144
+    /// for submachine]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub population: Option<u32>,
     /// Weights of the corpus: match the stack depths of the paper's Tables 5 and 6, or none
     #[arg(long, value_enum, default_value = "paper")]
     pub weights: Weighting,
-    /// Programs with what was inferred of the paper's from Table 3 and from 32 threads of Table 4: mean size, longest, slow operands; FILE: as
-    /// `fixtures/inferred.csv` [default of FILE: what this program has; without the option nothing is inferred]
+    /// Correct the corpus by factors inferred from the paper's Table 3 and 32-thread rows of Table 4: on the mean size, the longest
+    /// program and the slow paths. FILE is a CSV as `fixtures/inferred.csv` [default: no correction; without FILE: the built-in factors]
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "", value_parser = read_inferred, conflicts_with = "programs")]
     pub inferred: Option<InferredFile>,
     /// Seed that selects the programs drawn from the corpus
@@ -72,10 +73,10 @@ pub struct InputArgs {
     /// Code shape of the kernel: unrolled, rolled, rolled-input [default: unrolled]
     #[arg(long, value_name = "SHAPE")]
     pub shape: Option<Shape>,
-    /// Math of the kernel: accurate, fast
+    /// Math functions of the kernel: accurate, fast (the GPU's approximate instructions) [default: accurate]
     #[arg(long, value_name = "MATH")]
     pub math: Option<Math>,
-    /// Type of the program's tokens: float, int
+    /// Type of the program's tokens in memory: float, int [default: int for accumulator, float for other kernels]
     #[arg(long, alias = "dispatch", value_name = "TYPE")]
     pub token_type: Option<Dispatch>,
     /// A custom kernel, where a command takes one.
@@ -307,5 +308,4 @@ pub fn say_validated() {
 }
 
 /// Note printed for a device that was never validated.
-pub const NEVER_VALIDATED: &str =
-    "never validated here: its values are documents, other people's measurements and assumptions";
+pub const NEVER_VALIDATED: &str = "never validated: no prediction was compared with a measurement; values come from documents, published measurements and assumptions";

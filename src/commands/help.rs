@@ -78,6 +78,33 @@ const HIDDEN: [Example; 2] = [
     ("generate", "generate completions bash"),
 ];
 
+/// Subcommands of commands.
+const NESTED: [Example; 11] = [
+    (
+        "measure gpu",
+        "measure gpu --problem sextic --programs programs.txt --kernel rpn,lgp --out rows.csv",
+    ),
+    (
+        "measure cpu",
+        "measure cpu --problem sextic --programs 200 --out rows.csv",
+    ),
+    ("measure paper", "measure paper gpocl --out rows.csv"),
+    (
+        "measure counters",
+        "measure counters ncu.csv --rows rows.csv --out counted.csv",
+    ),
+    ("list devices", "list devices h200 --kind fitted"),
+    (
+        "list kernels",
+        "list kernels lgp --problem sextic --arch sm_90",
+    ),
+    ("list problems", "list problems --format csv"),
+    ("generate completions", "generate completions bash"),
+    ("generate man", "generate man --out-dir man"),
+    ("generate schema", "generate schema"),
+    ("generate reference", "generate reference"),
+];
+
 /// Every command with its example.
 fn examples() -> impl Iterator<Item = &'static Example> {
     let grouped = GROUPS.iter().flat_map(|(_, examples)| *examples);
@@ -92,6 +119,15 @@ pub fn with_examples(command: Command) -> Command {
         command.mut_subcommand(name, |subcommand| {
             with_negatives(subcommand.after_help(text))
         })
+    });
+    let command = NESTED.iter().fold(command, |command, (names, example)| {
+        let text = format!("Example:\n  warpstack {example}");
+        match names.split_once(' ') {
+            Some((outer, inner)) => command.mut_subcommand(outer, |outer| {
+                outer.mut_subcommand(inner, |inner| inner.after_help(text))
+            }),
+            None => command,
+        }
     });
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{listed}Options:\n{{options}}\n\n\
@@ -150,15 +186,20 @@ mod tests {
     #[test]
     fn every_command_has_an_example_that_parses() {
         let mut listed: Vec<&str> = Vec::new();
-        for (name, example) in examples() {
+        for (name, example) in examples().chain(&NESTED) {
             let words = words(example);
-            assert_eq!(words[1], *name);
+            assert!(example.starts_with(name), "{example}");
             let parsed = with_examples(Cli::command()).try_get_matches_from(&words);
             assert!(parsed.is_ok(), "{example}: {parsed:?}");
             listed.push(name);
         }
         let command = Cli::command();
-        let mut all: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+        let mut all: Vec<String> = Vec::new();
+        for outer in command.get_subcommands() {
+            all.push(outer.get_name().to_owned());
+            let inner = outer.get_subcommands().map(Command::get_name);
+            all.extend(inner.map(|inner| format!("{} {inner}", outer.get_name())));
+        }
         listed.sort_unstable();
         all.sort_unstable();
         assert_eq!(listed, all);

@@ -8,6 +8,7 @@ pub mod advise;
 pub mod calibrate;
 pub mod configuration;
 pub mod engine;
+mod error;
 pub mod evolve;
 pub mod explain;
 pub mod explore;
@@ -38,14 +39,12 @@ pub mod whatif;
 use crate::report::output;
 use crate::report::progress::{self, Waiting};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use error::CommandError;
 use std::error::Error;
 use std::process::ExitCode;
 
 /// Result of a subcommand.
 pub type CliResult = Result<(), Box<dyn Error>>;
-
-/// Exit code of every refused input.
-const BAD_INPUT: u8 = 2;
 
 /// Explain and predict how fast genetic-programming stack interpreters run on GPUs.
 #[derive(Debug, Parser)]
@@ -102,7 +101,7 @@ pub fn main() -> ExitCode {
             engine::say_validated();
             ExitCode::SUCCESS
         }
-        Err(error) => fail(&error.to_string()),
+        Err(error) => fail(&CommandError::refused(&*error)),
     }
 }
 
@@ -141,51 +140,21 @@ fn usage(error: &clap::Error) -> ExitCode {
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         // Nothing on standard output, which is for results.
         progress::say(&error.to_string());
-        return ExitCode::from(BAD_INPUT);
+        return ExitCode::from(error::BAD_INPUT);
     }
     if !error.use_stderr() {
         // A reader who has had enough is no error.
         return match output::write(None, error.to_string().as_bytes()) {
             Ok(()) => ExitCode::SUCCESS,
-            Err(error) => fail(&error.to_string()),
+            Err(error) => fail(&CommandError::refused(&error)),
         };
     }
-    fail(&retired::answer(error).unwrap_or_else(|| refusal(error)))
+    fail(&error.into())
 }
 
-/// Returns the refused argument, the allowed values and the closest names as a message.
-fn refusal(error: &clap::Error) -> String {
-    use clap::error::{ContextKind, ContextValue};
-    let text = error.to_string();
-    let first_paragraph = text.split("\n\n").next().unwrap_or(&text);
-    let refused = first_paragraph.trim_start_matches("error: ");
-    let refused = match refused.split_once("[possible values: ") {
-        Some((before, after)) => {
-            let allowed = after.trim_end_matches(']');
-            format!("{}; allowed: {allowed}", before.trim_end())
-        }
-        None => refused.to_owned(),
-    };
-    let kinds = [
-        ContextKind::SuggestedValue,
-        ContextKind::SuggestedArg,
-        ContextKind::SuggestedSubcommand,
-    ];
-    let meant = kinds.iter().find_map(|kind| match error.get(*kind)? {
-        ContextValue::String(name) => Some(name.clone()),
-        // The most likely one is the last.
-        ContextValue::Strings(names) => names.last().cloned(),
-        _ => None,
-    });
-    match meant {
-        Some(name) => format!("{refused}; did you mean {name}?"),
-        None => refused,
-    }
-}
-
-fn fail(message: &str) -> ExitCode {
-    progress::say(&format!("error: {}", one_line(message)));
-    ExitCode::from(BAD_INPUT)
+fn fail(error: &CommandError) -> ExitCode {
+    progress::say(&format!("error: {}", one_line(&error.to_string())));
+    ExitCode::from(error.exit_code())
 }
 
 /// A message with its line breaks as spaces.
@@ -199,5 +168,5 @@ pub fn parse<A: clap::Args>(options: &[String]) -> Result<A, String> {
     let command = A::augment_args(clap::Command::new("warpstack").no_binary_name(true));
     let matches = command.try_get_matches_from(options);
     let parsed = matches.and_then(|matches| A::from_arg_matches(&matches));
-    parsed.map_err(|error| one_line(&refusal(&error)))
+    parsed.map_err(|error| one_line(&CommandError::from(&error).to_string()))
 }

@@ -8,6 +8,7 @@ use crate::device::{Preset, builtin_names};
 use crate::gp::interpret;
 use crate::gp::problem::{ProblemId, canonical};
 use crate::isa::Arch;
+use crate::systems::chitty::kernel_id::KernelId;
 use crate::systems::registry;
 use crate::vliw::preset as vliw;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
@@ -84,6 +85,15 @@ pub fn kernel() -> Names {
         understood: |given| given.trim().to_lowercase(),
         ..Names::of(|| registry::kernels().map(|kernel| kernel.name).collect())
     }
+}
+
+/// Kernels of the main paper, whose programs have a stack with a second dimension.
+pub fn chitty_kernel() -> impl TypedValueParser<Value = KernelId> {
+    let names = Names {
+        known: || KernelId::ALL.iter().map(|kernel| kernel.name()).collect(),
+        ..kernel()
+    };
+    names.try_map(|name| name.parse::<KernelId>())
 }
 
 /// Problems of all kernels.

@@ -135,7 +135,7 @@ fn head(base: &Base, name: &str, found: &[Sensitivity]) -> String {
             "The values that matter most, by what 10 % less and 10 % more of each (whole numbers: at least 1) change in the speed of {KERNEL},"
         ));
         lines.push(format!(
-            "{PROBLEM}, {THREADS} threads per block, in closed form:"
+            "{PROBLEM}, {THREADS} threads per block, analytical model:"
         ));
         lines.push(String::new());
         let rows = found.iter().map(row).collect();

@@ -1,6 +1,7 @@
 //! `warpstack occupancy`: resident blocks for one block size or all of them, and what limits them.
 //!
-//! A block's resources are given by options, or are those of a kernel for a problem's programs. Units: KiB for the L1 and the shared memory.
+//! A block's resources are given by options, or are those of a kernel for a problem's programs. Units: bytes for a block's shared memory,
+//! in `--shared` and the column `shared_bytes`; KiB for the multiprocessor's L1 and shared memory.
 
 use super::CliResult;
 use super::configuration::ConfigurationArgs;
@@ -20,7 +21,7 @@ use std::error::Error;
 
 /// Show the resident blocks of one multiprocessor, and what limits them.
 #[derive(Debug, clap::Args)]
-#[command(mut_arg("chart", |arg| arg.help("Chart of the resident warps over the threads per block, .svg or .png")))]
+#[command(mut_arg("chart", |arg| arg.help("Chart of the resident warps over the threads per block, .svg or .png")), mut_arg("threads", |arg| arg.help("Number of threads per block [default: every multiple of 32 that the device allows]")))]
 pub struct OccupancyArgs {
     /// Numbers of registers per thread, separated by commas [default: the kernel's]
     #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with_all = ["kernel", "encoding"], required_unless_present_any = ["kernel", "encoding"])]
@@ -39,7 +40,7 @@ pub struct OccupancyArgs {
 }
 
 /// One block size.
-struct Row {
+struct BlockSizeRow {
     block: BlockResources,
     occupancy: Occupancy,
     l1_bytes: u32,
@@ -70,7 +71,7 @@ pub fn run(args: &OccupancyArgs) -> CliResult {
             };
             limits.check_block(block)?;
             let (occupancy, l1_bytes) = reside(&device, "", carve_out, block)?;
-            rows.push(Row {
+            rows.push(BlockSizeRow {
                 block,
                 occupancy,
                 l1_bytes,
@@ -83,8 +84,8 @@ pub fn run(args: &OccupancyArgs) -> CliResult {
 }
 
 /// Resident warps over threads per block, a line for each number of registers.
-fn steps(rows: &[Row]) -> Lines {
-    let point = |row: &Row| {
+fn steps(rows: &[BlockSizeRow]) -> Lines {
+    let point = |row: &BlockSizeRow| {
         let name = format!("{} registers", row.block.registers_per_thread);
         let threads = f64::from(row.block.threads_per_block);
         (name, (threads, f64::from(row.occupancy.warps)))
@@ -130,8 +131,8 @@ fn needs(
     Ok((vec![block], provenance))
 }
 
-fn columns() -> Columns<Row> {
-    Columns::<Row>::new(2)
+fn columns() -> Columns<BlockSizeRow> {
+    Columns::<BlockSizeRow>::new(2)
         .column("threads per block", "threads", |row| {
             row.block.threads_per_block
         })

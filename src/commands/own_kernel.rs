@@ -21,12 +21,13 @@ use std::sync::Arc;
 
 /// A kernel that is not in the program.
 #[derive(Debug, Clone, Default, clap::Args)]
-#[command(next_help_heading = "A kernel of your own")]
+#[command(next_help_heading = "Custom kernel")]
 pub struct OwnKernelArgs {
-    /// Listing of its machine code, as `nvdisasm -hex -g FILE.cubin` prints it
+    /// Machine code of a custom kernel: the listing that `nvdisasm -hex -g FILE.cubin` prints [default: the built-in kernel of --kernel]
     #[arg(long, value_name = "FILE", requires = "encoding", conflicts_with_all = ["cuda", "kernel"])]
     pub sass: Option<PathBuf>,
-    /// Its CUDA source, compiled with libnvrtc, ptxas and nvdisasm as the kernels in the program were
+    /// CUDA source of a custom kernel, compiled with libnvrtc, ptxas and nvdisasm as the built-in kernels were [default: the built-in kernel
+    /// of --kernel]
     #[arg(
         long,
         value_name = "FILE",
@@ -34,13 +35,13 @@ pub struct OwnKernelArgs {
         conflicts_with = "kernel"
     )]
     pub cuda: Option<PathBuf>,
-    /// Program encoding the kernel expects: rpn, lgp or accumulator
+    /// Program encoding that the custom kernel expects: rpn, lgp or accumulator; required with --sass and --cuda
     #[arg(long, alias = "lowering", value_name = "ENCODING")]
     pub encoding: Option<Lowering>,
-    /// With --sass: the CUDA source that its lines are shown from
+    /// With --sass: CUDA source, to show the text of its lines [default: line numbers only]
     #[arg(long, value_name = "FILE", requires = "sass")]
     pub source: Option<PathBuf>,
-    /// With --cuda: an option of the compiler, like --nvrtc=-DUNROLL=4; may be given several times
+    /// With --cuda: option for the compiler, as --nvrtc=-DUNROLL=4; may be given several times [default: none]
     #[arg(
         long,
         value_name = "OPTION",
@@ -48,10 +49,10 @@ pub struct OwnKernelArgs {
         allow_hyphen_values = true
     )]
     pub nvrtc: Vec<String>,
-    /// With --cuda: most registers per thread [default: 64; 63 for sm_35]
+    /// With --cuda: maximum number of registers per thread [default: 64; 63 for sm_35]
     #[arg(long, value_name = "N", requires = "cuda", value_parser = clap::value_parser!(u32).range(16..=255))]
     pub max_registers: Option<u32>,
-    /// Predict it even if it computes something else than the reference interpreter
+    /// Predict the custom kernel even if its results differ from the reference interpreter's
     #[arg(long)]
     pub unchecked: bool,
 }

@@ -4,17 +4,21 @@ use super::CliResult;
 use super::format::OutputArgs;
 use super::look::ChartArgs;
 use super::names;
+use crate::device::{Device, Preset};
 use crate::gp::interpret::reference::value_f32;
 use crate::gp::problem::{self, Dataset, ProblemId};
 use crate::gp::program::Rpn;
-use crate::isa::Arch;
 use crate::isa::Kernel;
+use crate::launch::prediction::Configuration;
 use crate::report::chart::Chart;
 use crate::report::chart::tree::TreeDrawing;
 use crate::report::progress;
 use crate::report::provenance::Provenance;
-use crate::systems::chitty::variant::{KernelId, Variant, VariantError};
+use crate::systems::chitty::variant::{KernelId, Variant};
 use crate::systems::chitty::words_of_program;
+use crate::systems::options::LaunchOptions;
+use crate::systems::registry;
+use crate::systems::settings::Settings;
 use crate::trace::{
     CaseWords, KernelLaunch, ProgramWords, SegmentId, SegmentPool, TraceBuilder, run_block,
 };
@@ -28,15 +32,15 @@ pub struct TraceArgs {
     /// Program in postfix order, e.g. "X1 X1 *"
     #[arg(long)]
     program: String,
-    /// Kernel name (`warpstack list kernels` lists them)
-    #[arg(long, default_value = "rpn", value_parser = names::kernel())]
-    kernel: String,
-    /// Size of the stack's second dimension
-    #[arg(long, default_value_t = 2)]
-    stack_dim: u32,
-    /// Number of threads per block
-    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1024))]
-    threads: u32,
+    /// Kernel name
+    #[arg(long, default_value = "rpn", value_parser = names::chitty_kernel())]
+    kernel: KernelId,
+    /// Size of the stack's second dimension [default: the smallest compiled]
+    #[arg(long, value_name = "N")]
+    stack_dim: Option<u32>,
+    /// Number of threads per block, which --lanes executes [default: 256]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    threads: Option<u32>,
     /// Execute every lane of a block on the sextic's first fitness cases, and compare with the reference interpreter
     #[arg(long)]
     lanes: bool,
@@ -80,14 +84,14 @@ pub fn run(args: &TraceArgs) -> CliResult {
     let is_drawn = args.chart.chart.is_some();
     let drawing = is_drawn.then(|| TreeDrawing::new(program.clone()));
     let drawing = drawing.transpose()?;
-    let kernel_id: KernelId = args.kernel.parse()?;
-    let variant = variant(kernel_id, args.stack_dim)?;
+    let (configuration, variant) = compiled(args)?;
+    let threads = configuration.threads_per_block;
     let kernel = Kernel::parse(&variant.sass()?, variant.sass_file()?)?;
     let words = words_of_program(&variant, 0, &program)?;
-    let cases = args.threads * variant.stack_dim * ITERATIONS;
+    let cases = threads * variant.stack_dim * ITERATIONS;
     let launch = KernelLaunch {
         max_program_words: words.words().len() as u32,
-        ..KernelLaunch::block_gp(args.threads, args.stack_dim, cases)
+        ..KernelLaunch::block_gp(threads, variant.stack_dim, cases)
     };
     let mut builder = TraceBuilder::new(&kernel, launch.clone())?;
     let trace = builder.trace(&words)?;
@@ -136,18 +140,37 @@ fn text(traced: &Traced) -> String {
     text
 }
 
-/// The sextic's kernel for the first architecture that has it, with as few stack levels in registers as there are.
-fn variant(kernel: KernelId, stack_dim: u32) -> Result<Variant, VariantError> {
-    let mut arch = Arch::Sm35;
-    if Variant::stacks(kernel, ProblemId::Sextic, arch)?.is_empty() {
-        arch = Arch::Sm90;
+/// Devices in whose machine code kernels are traced: the first that has the kernel.
+const DEVICES: [&str; 2] = ["gtx670", "h200"];
+
+/// The launch of the sextic's kernel with the defaults of `predict`, and its machine code.
+fn compiled(args: &TraceArgs) -> Result<(Configuration, Variant), Box<dyn Error>> {
+    let has_kernel = |device: &Device| {
+        let arch = device.code.parse()?;
+        let stacks = Variant::stacks(args.kernel, ProblemId::Sextic, arch)?;
+        Ok::<_, Box<dyn Error>>(!stacks.is_empty())
+    };
+    let mut device = Preset::load(DEVICES[0])?.device;
+    if !has_kernel(&device)? {
+        device = Preset::load(DEVICES[1])?.device;
     }
-    let stacks = Variant::stacks(kernel, ProblemId::Sextic, arch)?;
-    let found = stacks.iter().find(|(dim, _)| *dim == stack_dim);
-    Ok(Variant {
-        stack_registers: found.map_or(0, |(_, registers)| *registers),
-        ..Variant::new(kernel, ProblemId::Sextic, stack_dim, arch)
-    })
+    let options = LaunchOptions {
+        problem: Some(ProblemId::Sextic.name().to_owned()),
+        stack_dim: args.stack_dim,
+        threads_per_block: args.threads,
+        ..LaunchOptions::of(args.kernel.name())
+    };
+    let configuration = registry::configure(&options, &device, &Settings::default())?;
+    let variant = Variant {
+        stack_registers: configuration.stack_registers,
+        ..Variant::new(
+            args.kernel,
+            ProblemId::Sextic,
+            configuration.stack_dim,
+            device.code.parse()?,
+        )
+    };
+    Ok((configuration, variant))
 }
 
 fn instructions(pool: &SegmentPool, ids: &[SegmentId]) -> u32 {

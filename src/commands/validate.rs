@@ -11,20 +11,22 @@ use crate::gp::problem::uci::folder;
 use crate::launch::prediction::{Configuration, PredictError, Prediction};
 use crate::predictor;
 use crate::predictor::{Predictor, Settings};
+use crate::report::contrasts as report;
 use crate::report::progress::{self, Progress};
 use crate::report::provenance::Provenance;
 use crate::report::validation::{self, Line};
-use crate::systems::chitty::kernel_id::Row;
+use crate::systems::chitty::kernel_id::StackRow;
 use crate::systems::chitty::request::Request;
-use crate::systems::chitty::split::Split as MeasuredSplit;
+use crate::systems::chitty::split::MeasurementSplit;
 use crate::systems::chitty::variant::KernelId;
 use crate::systems::gpocl;
 use crate::util::{input, parallel};
+use crate::validate::contrasts::{Observed, Options, contrasts};
 use crate::validate::launches::{MeasuredLaunch, measured_launches, merged, parse};
 use crate::validate::paper_rows::{self, PaperRow};
 use crate::validate::papers::Paper;
 use crate::validate::requests::{Programs, Requests};
-use crate::validate::{Cell, Measured, Split, Table, cells};
+use crate::validate::{Cell, CellSplit, Measured, Table, cells};
 use std::collections::{BTreeSet, HashMap};
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -54,6 +56,9 @@ pub struct ValidateArgs {
     /// How much of the launch to simulate
     #[arg(long, alias = "effort", value_enum, default_value = "window")]
     pub scope: Scope,
+    /// Compare all pairs of launches that differ in one thing, instead of the launches: how well differences are predicted
+    #[arg(long, conflicts_with = "chart")]
+    pub contrasts: bool,
     #[command(flatten)]
     pub chart: ChartArgs,
     #[command(flatten)]
@@ -81,8 +86,16 @@ pub fn run(args: &ValidateArgs) -> CliResult {
         }
     };
     let device = Preset::load(&args.device)?.device;
+    let provenance = provenance(args, &device);
+    if args.contrasts {
+        let observed: Vec<Observed> = lines.iter().filter_map(observed).collect();
+        args.output
+            .print_columns(&report::columns(), &contrasts(&observed), &provenance)?;
+        progress::say(&report::legend());
+        return Ok(());
+    }
     args.output
-        .print_columns(&validation::columns(), &lines, &provenance(args, &device))?;
+        .print_columns(&validation::columns(), &lines, &provenance)?;
     args.chart.save(|| validation::scatter(&lines))?;
     progress::say(&validation::summary(&lines));
     let worst = validation::worst(&lines).filter(|line| !line.data_type.is_empty());
@@ -90,6 +103,24 @@ pub fn run(args: &ValidateArgs) -> CliResult {
         progress::say(&explain_command(args, worst));
     }
     Ok(())
+}
+
+/// Returns a measured launch as contrasts read it.
+fn observed(line: &Line) -> Option<Observed> {
+    Some(Observed {
+        problem: line.problem.clone(),
+        population: format!("{} {}", line.population, line.programs),
+        options: Options {
+            kernel: line.kernel.clone(),
+            stack_dim: line.stack_dim,
+            stack_registers: line.stack_registers,
+            threads: line.threads_per_block,
+            case_blocks: line.case_blocks,
+            l1_kib: line.l1_kib,
+        },
+        predicted: 1.0 / line.predicted_ms,
+        measured: 1.0 / line.measured_ms?,
+    })
 }
 
 /// The programs are those of the measured launches, and so is the kernel's mathematics.
@@ -151,7 +182,7 @@ fn of_papers(
         let own = (0..rows.len()).filter(|&at| gpocl(&rows[at]) && rows[at].seed == seed);
         let own: Vec<usize> = own.collect();
         let asked = own.iter().map(|&at| (&configurations[at]).try_into());
-        let asked: Vec<gpocl::Configuration> = asked.collect::<Result<_, _>>()?;
+        let asked: Vec<gpocl::GpoclConfiguration> = asked.collect::<Result<_, _>>()?;
         let speeds = gpocl::predict::predict(predictor.bench()?, &asked, seed)?;
         let speeds = speeds
             .iter()
@@ -179,6 +210,7 @@ fn of_papers(
             stack_registers: 0,
             threads_per_block: configurations[at].threads_per_block,
             population: row.population(),
+            programs: row.seed.to_string(),
             case_blocks: 1,
             l1_kib: 0,
             measured_ms: row.milliseconds,
@@ -237,8 +269,8 @@ fn launch_line(device: &Device, row: &MeasuredLaunch, predicted: &Prediction) ->
     Line {
         device: device.name.clone(),
         split: match row.split {
-            MeasuredSplit::Calibration => "calibration",
-            MeasuredSplit::Holdout => "holdout",
+            MeasurementSplit::Calibration => "calibration",
+            MeasurementSplit::Holdout => "holdout",
         },
         problem: variant.problem.to_string(),
         kernel: variant.kernel.to_string(),
@@ -247,6 +279,7 @@ fn launch_line(device: &Device, row: &MeasuredLaunch, predicted: &Prediction) ->
         stack_registers: variant.stack_registers,
         threads_per_block: launched.threads_per_block,
         population: launched.population,
+        programs: launched.programs.clone(),
         case_blocks: launched.case_blocks,
         l1_kib: predicted.l1_bytes / 1024,
         measured_ms: row.milliseconds,
@@ -264,8 +297,8 @@ fn data_type(problem: ProblemId, kernel: KernelId, stack_dim: u32) -> String {
         false => "float",
     };
     match kernel.row() {
-        Row::Scalars => element.to_owned(),
-        Row::Vector => format!("{element}{stack_dim}"),
+        StackRow::Scalars => element.to_owned(),
+        StackRow::Vector => format!("{element}{stack_dim}"),
     }
 }
 
@@ -294,7 +327,7 @@ fn explain_command(args: &ValidateArgs, line: &Line) -> String {
 fn paper(n_rows: usize, settings: Settings) -> Result<Vec<Line>, Box<dyn Error>> {
     let problems = predictor::problems();
     let engine = Predictor::with_settings(Preset::load(WITH_TABLES)?.device, settings);
-    let tables = Measured::tables();
+    let tables = Table::ALL;
     let measured = tables
         .iter()
         .map(|table| Measured::of_paper(*table))
@@ -330,8 +363,8 @@ fn paper_line(
     Ok(Line {
         device: WITH_TABLES.to_owned(),
         split: match cell.split() {
-            Split::Fitted => "calibration",
-            Split::HeldOut => "holdout",
+            CellSplit::Fitted => "calibration",
+            CellSplit::HeldOut => "holdout",
         },
         problem: configuration.problem.clone(),
         kernel: configuration.kernel.clone(),
@@ -340,6 +373,7 @@ fn paper_line(
         stack_registers: configuration.stack_registers,
         threads_per_block: configuration.threads_per_block,
         population: 1000,
+        programs: String::new(),
         case_blocks: 1,
         l1_kib: predicted.l1_bytes / 1024,
         measured_ms: measured_gpops_billion

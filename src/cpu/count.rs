@@ -209,7 +209,7 @@ impl Simd for Counter {
     type M = Chain;
     type Floats = One<f32, Self>;
     type Words = One<u32, Self>;
-    const IN_LINE: bool = true;
+    const INLINES_MATH: bool = true;
 
     fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
         kernel.run(self)
@@ -221,13 +221,13 @@ impl Simd for Counter {
         Divide: div(a, b);
         Compare: eq(a, b), lt(a, b), le(a, b);
         Logic: select(mask, a, b), and(a, b), or(a, b), xor(a, b), and_not(a, b), sub_words(a, b);
-        Convert: float_of_signed(a);
+        Convert: signed_to_float(a);
     }
 
     masks! {
-        not(a);
-        both(a, b);
-        either(a, b);
+        not_mask(a);
+        and_masks(a, b);
+        or_masks(a, b);
     }
 
     // Memory accesses are counted by the caller, which knows the operands' locations.
@@ -245,10 +245,10 @@ impl Simd for Counter {
     fn splat_words(self, _: u32) -> Chain {
         Chain::default()
     }
-    fn bits_of(self, a: Chain) -> Chain {
+    fn float_to_bits(self, a: Chain) -> Chain {
         a
     }
-    fn of_bits(self, a: Chain) -> Chain {
+    fn bits_to_float(self, a: Chain) -> Chain {
         a
     }
 
@@ -262,7 +262,7 @@ impl Simd for Counter {
         a.or(n.then(exponent)).then(product)
     }
 
-    fn bits(self, _: Chain) -> u32 {
+    fn mask_bits(self, _: Chain) -> u32 {
         note(&[(Class::Mask, 1.0)], &[(Class::Logic, 2.0)]);
         0
     }

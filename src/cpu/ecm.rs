@@ -12,7 +12,7 @@ use super::count::Class;
 use super::large::Large;
 use super::preset::Machine;
 use super::residency::{Crossing, LEVELS, Residency};
-use super::work::{Action, BYTES, LARGE_INSTRUCTIONS, Row, Step, Work};
+use super::work::{Action, BYTES, DataRow, LARGE_INSTRUCTIONS, Step, Work};
 use crate::gp::primitive::Primitive;
 use crate::util::names::named;
 use std::collections::{BTreeMap, HashMap};
@@ -192,16 +192,16 @@ impl Walk<'_> {
     fn cases(&mut self, blocks: usize) {
         for block in 0..blocks as u32 {
             for input in 0..self.work.n_inputs {
-                self.touch(Row::Input(input as u16), block, true);
+                self.touch(DataRow::Input(input as u16), block, true);
             }
-            self.touch(Row::Expected, block, true);
+            self.touch(DataRow::Expected, block, true);
         }
     }
 
-    fn touch(&mut self, row: Row, block: u32, writes: bool) -> Crossing {
+    fn touch(&mut self, row: DataRow, block: u32, writes: bool) -> Crossing {
         let row_bytes = self.vectors * BYTES as f64;
         match row {
-            Row::Slot(_) => self.rows.touch((row, 0), row_bytes, writes),
+            DataRow::Slot(_) => self.rows.touch((row, 0), row_bytes, writes),
             _ => self.rows.touch((row, block), self.column_bytes, writes),
         }
     }

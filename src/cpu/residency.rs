@@ -8,7 +8,7 @@
 //! Sources: Hill and Smith 1989 (sets from distances); Mattson et al. 1970 (distances).
 
 use super::preset::Cache;
-use super::work::Row;
+use super::work::DataRow;
 
 /// Number of cache levels.
 pub const LEVELS: usize = 3;
@@ -30,7 +30,7 @@ impl Crossing {
 }
 
 /// A row and its block; slots are shared by all blocks.
-pub type Name = (Row, u32);
+pub type Name = (DataRow, u32);
 
 struct Known {
     name: Name,
@@ -73,7 +73,7 @@ impl<'a> Residency<'a> {
         });
         let (mut row, held) = match found {
             Some(place) => {
-                if matches!(name.0, Row::Slot(_)) {
+                if matches!(name.0, DataRow::Slot(_)) {
                     self.reused[0] += distance;
                     self.reused[1] += 1.0;
                 }
@@ -161,7 +161,7 @@ mod tests {
     fn what_was_changed_is_written_back_when_it_leaves() {
         let caches = [cache(49152.0), cache(1e6), cache(1e7)];
         let mut rows = Residency::new(&caches);
-        let row = |n| (Row::Slot(n), 0);
+        let row = |n| (DataRow::Slot(n), 0);
         rows.touch(row(0), 4096.0, true);
         let near = rows.touch(row(0), 4096.0, false);
         assert!(

@@ -9,7 +9,7 @@
 use super::count::{self, Chained, Instructions, Width};
 use super::large::{self, Large};
 use crate::gp::interpret::accumulator::{Accumulator, programs_together};
-use crate::gp::interpret::accumulator_plan::{self, Code, Place, Plan as Accumulated};
+use crate::gp::interpret::accumulator_plan::{self, AccumulatorOp, Place, Plan as Accumulated};
 use crate::gp::interpret::cases::SEGMENT;
 use crate::gp::interpret::element::Element;
 use crate::gp::interpret::lgp_2d::Lgp2d;
@@ -23,9 +23,9 @@ use crate::gp::problem::{Dataset, Problem, Score};
 use crate::gp::program::{Rpn, Token};
 use crate::util::names::named;
 
-/// Row of data in the caches.
+/// Row of values in the caches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Row {
+pub enum DataRow {
     /// Slot of the interpreter's own memory.
     Slot(u32),
     /// Column of the cases.
@@ -47,8 +47,8 @@ pub enum Action {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
     pub action: Action,
-    pub reads: Vec<Row>,
-    pub writes: Option<Row>,
+    pub reads: Vec<DataRow>,
+    pub writes: Option<DataRow>,
 }
 
 /// Overhead instructions around the vectors of a step.
@@ -140,7 +140,7 @@ pub struct Work {
     /// Steps of each program on a block.
     pub programs: Vec<Vec<Step>>,
     /// Slots that each program fills before the first block of a chunk.
-    pub filled: Vec<Vec<Row>>,
+    pub filled: Vec<Vec<DataRow>>,
     /// Large sine and cosine arguments of each program; the mean over programs if they share steps.
     pub large: Vec<[Large; 2]>,
     /// Columns of the cases.
@@ -302,10 +302,10 @@ fn tile<T: Element>(width: Width) -> usize {
     }
 }
 
-fn score(value: Row) -> Step {
+fn score(value: DataRow) -> Step {
     Step {
         action: Action::Score,
-        reads: vec![value, Row::Expected],
+        reads: vec![value, DataRow::Expected],
         writes: None,
     }
 }
@@ -316,29 +316,29 @@ fn rpn_steps(program: &Rpn) -> Vec<Step> {
     let mut steps = Vec::with_capacity(program.0.len() + 1);
     for token in &program.0 {
         let (action, reads) = match *token {
-            Token::Input(input) => (Action::Move, vec![Row::Input(input)]),
+            Token::Input(input) => (Action::Move, vec![DataRow::Input(input)]),
             Token::Constant(_) => (Action::Move, Vec::new()),
             Token::Apply(function) => {
                 level -= function.arity() as u32;
                 let operands = level..level + function.arity() as u32;
                 (
                     Action::Function(function),
-                    operands.map(Row::Slot).collect(),
+                    operands.map(DataRow::Slot).collect(),
                 )
             }
         };
         steps.push(Step {
             action,
             reads,
-            writes: Some(Row::Slot(level)),
+            writes: Some(DataRow::Slot(level)),
         });
         level += 1;
     }
-    steps.push(score(Row::Slot(0)));
+    steps.push(score(DataRow::Slot(0)));
     steps
 }
 
-type Steps = (Vec<Vec<Step>>, Vec<Vec<Row>>);
+type Steps = (Vec<Vec<Step>>, Vec<Vec<DataRow>>);
 
 /// Steps of one plan for all programs, or one for each; constants are resident rows.
 fn lgp_steps<T: Element>(programs: &[&Rpn], share: bool) -> Steps {
@@ -347,8 +347,8 @@ fn lgp_steps<T: Element>(programs: &[&Rpn], share: bool) -> Steps {
         false => programs.iter().map(|one| plan::Plan::of_one(one)).collect(),
     };
     let row = |operand: Operand| match operand {
-        Operand::Input(input) => Row::Input(input),
-        Operand::Slot(slot) => Row::Slot(slot),
+        Operand::Input(input) => DataRow::Input(input),
+        Operand::Slot(slot) => DataRow::Slot(slot),
     };
     let step = |step: &plan::Step| match *step {
         plan::Step::Compute {
@@ -362,7 +362,7 @@ fn lgp_steps<T: Element>(programs: &[&Rpn], share: bool) -> Steps {
                 .copied()
                 .map(row)
                 .collect(),
-            writes: Some(Row::Slot(out)),
+            writes: Some(DataRow::Slot(out)),
         },
         plan::Step::Score { value, .. } => score(row(value)),
     };
@@ -371,7 +371,7 @@ fn lgp_steps<T: Element>(programs: &[&Rpn], share: bool) -> Steps {
         .map(|plan| plan.steps.iter().map(step).collect());
     let filled = plans.iter().map(|plan| {
         let constants = 0..plan.constants.len() as u32;
-        constants.map(Row::Slot).collect()
+        constants.map(DataRow::Slot).collect()
     });
     (steps.collect(), filled.collect())
 }
@@ -379,15 +379,15 @@ fn lgp_steps<T: Element>(programs: &[&Rpn], share: bool) -> Steps {
 /// Steps of an accumulator plan; the accumulator's value is neither read nor written.
 fn accumulator_steps<T>(plan: &Accumulated<T>) -> Vec<Step> {
     let row = |place: Place| match place {
-        Place::Input(input) => Row::Input(input as u16),
-        Place::Row(row) => Row::Slot(row),
+        Place::Input(input) => DataRow::Input(input as u16),
+        Place::Row(row) => DataRow::Slot(row),
     };
     let mut steps: Vec<Step> = Vec::with_capacity(plan.instructions.len() + 1);
     for instruction in &plan.instructions {
         let first = row(instruction.operands[0]);
         let (action, reads, writes) = match instruction.code {
-            Code::Load => (Action::Move, vec![first], None),
-            Code::Save => (Action::Move, Vec::new(), Some(first)),
+            AccumulatorOp::Load => (Action::Move, vec![first], None),
+            AccumulatorOp::Save => (Action::Move, Vec::new(), Some(first)),
             code => {
                 let function = instruction.function;
                 let operands = instruction.operands[..function.arity()].iter().enumerate();
@@ -406,7 +406,7 @@ fn accumulator_steps<T>(plan: &Accumulated<T>) -> Vec<Step> {
     // The value is still in the accumulator.
     steps.push(Step {
         action: Action::Score,
-        reads: vec![Row::Expected],
+        reads: vec![DataRow::Expected],
         writes: None,
     });
     steps
@@ -446,8 +446,8 @@ mod tests {
             .filter(|step| step.action == Action::Move)
             .count();
         assert_eq!((moved, steps.len()), (4, 8));
-        assert_eq!(steps[6].reads, [Row::Slot(0), Row::Slot(1)]);
-        assert_eq!(steps[6].writes, Some(Row::Slot(0)));
+        assert_eq!(steps[6].reads, [DataRow::Slot(0), DataRow::Slot(1)]);
+        assert_eq!(steps[6].writes, Some(DataRow::Slot(0)));
     }
 
     #[test]
@@ -455,7 +455,7 @@ mod tests {
         let one = program();
         let (steps, filled) = lgp_steps::<f32>(&[&one], false);
         assert_eq!((steps[0].len(), filled[0].len()), (4, 1));
-        assert_eq!(steps[0][0].reads, [Row::Input(0), Row::Slot(0)]);
+        assert_eq!(steps[0][0].reads, [DataRow::Input(0), DataRow::Slot(0)]);
     }
 
     #[test]

@@ -144,8 +144,8 @@ device! {
         interval_cycles: u32, "cycles", (1.0, 64.0), [Sim, Model];
         /// Issue slots that a branch occupies, taken or not.
         branch_issue_slots: u32, "slots", (1.0, 16.0), [Sim, Model];
-        /// Full-rate instructions started per cycle, over all schedulers.
-        full_rate_per_cycle: u32, "instructions/cycle/SMX", (1.0, 64.0), [Sim, Model];
+        /// Instructions issued per cycle, over all schedulers.
+        instructions_per_cycle: u32, "instructions/cycle/SMX", (1.0, 64.0), [Sim, Model];
         /// Banks of a warp's registers; one register of each can be read per cycle. 0: instructions never wait for operands.
         n_register_banks: u32, "banks", (0.0, 64.0), [Sim, Model];
         /// Charges an issue slot for every further 128-byte line of a memory instruction.
@@ -160,8 +160,10 @@ device! {
         store_queue_lines: u32, "lines", (1.0, 4096.0), [Sim, Model];
         /// Rate at which stored lines and write-backs pass the unit.
         store_bytes_per_cycle: u32, "bytes/cycle/SMX", (1.0, 4096.0), [Sim, Model];
-        /// Rate at which data from the L2 passes the unit; 0 if it has its own path.
+        /// Rate at which data from the L2 passes the unit on its way to registers; 0 if it has its own path.
         return_bytes_per_cycle: u32, "bytes/cycle/SMX", (0.0, 4096.0), [Sim, Model];
+        /// Rate at which lines from the L2 are written to the L1, in the unit's time; 0 if that takes none.
+        fill_bytes_per_cycle: u32, "bytes/cycle/SMX", (0.0, 4096.0), [Sim, Model];
         /// Maximum number of outstanding L1 misses.
         l1_misses_in_flight: u32, "misses", (1.0, 4096.0), [Sim, Model];
         /// Maximum number of a warp's global loads in flight to the L2; each counts for the latency of an L2 hit.

@@ -10,11 +10,11 @@ use crate::isa::op::Op;
 use crate::isa::operand::RZ;
 use crate::isa::{Access, Barriers, Family, OpClass, Space, TimingOp};
 
-/// An opcode's class, and whether it may redirect the fetch.
-type Row = (OpClass, &'static [&'static str]);
+/// A class and its opcodes.
+type ClassOpcodes = (OpClass, &'static [&'static str]);
 
 /// Opcodes without memory operands that `isa` does not decode, or not with the modifiers given.
-const TABLE: [Row; 14] = [
+const TABLE: [ClassOpcodes; 14] = [
     (
         OpClass::Fp32,
         &[

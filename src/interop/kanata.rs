@@ -23,7 +23,7 @@ struct Command {
 }
 
 /// One instruction's row.
-struct Row<'a> {
+struct InstructionRow<'a> {
     event: &'a Event,
     appears: u64,
     retires: u64,
@@ -76,7 +76,11 @@ fn waits_by_warp(timeline: &Timeline) -> Vec<Vec<Wait>> {
     waits
 }
 
-fn rows<'a>(timeline: &'a Timeline, waits: &'a [Vec<Wait>], blocks: &Blocks) -> Vec<Row<'a>> {
+fn rows<'a>(
+    timeline: &'a Timeline,
+    waits: &'a [Vec<Wait>],
+    blocks: &Blocks,
+) -> Vec<InstructionRow<'a>> {
     let mut previous: Vec<u64> = timeline.residencies.iter().map(|warp| warp.start).collect();
     let row = |event: &'a Event| {
         let before = &mut previous[event.residency as usize];
@@ -85,7 +89,7 @@ fn rows<'a>(timeline: &'a Timeline, waits: &'a [Vec<Wait>], blocks: &Blocks) -> 
         let of_warp = &waits[event.residency as usize];
         let first = of_warp.partition_point(|wait| wait.start < appears);
         let end = of_warp.partition_point(|wait| wait.start < event.cycle);
-        Row {
+        InstructionRow {
             event,
             appears,
             retires: retires(event, blocks),
@@ -106,7 +110,7 @@ fn retires(event: &Event, blocks: &Blocks) -> u64 {
 
 fn row_commands(
     id: u32,
-    row: &Row,
+    row: &InstructionRow,
     timeline: &Timeline,
     blocks: &Blocks,
     commands: &mut Vec<Command>,
@@ -150,7 +154,12 @@ fn row_commands(
 }
 
 /// From each load to the first instruction of its warp that touches what it loads.
-fn arrows(rows: &[Row], timeline: &Timeline, blocks: &Blocks, commands: &mut Vec<Command>) {
+fn arrows(
+    rows: &[InstructionRow],
+    timeline: &Timeline,
+    blocks: &Blocks,
+    commands: &mut Vec<Command>,
+) {
     let mut by_issue: Vec<u32> = (0..rows.len() as u32).collect();
     by_issue.sort_by_key(|&id| {
         (
@@ -180,7 +189,7 @@ fn arrows(rows: &[Row], timeline: &Timeline, blocks: &Blocks, commands: &mut Vec
     }
 }
 
-fn retirements(rows: &[Row], commands: &mut Vec<Command>) {
+fn retirements(rows: &[InstructionRow], commands: &mut Vec<Command>) {
     let mut by_end: Vec<u32> = (0..rows.len() as u32).collect();
     by_end.sort_by_key(|&id| (rows[id as usize].retires, id));
     for (number, id) in by_end.into_iter().enumerate() {

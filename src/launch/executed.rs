@@ -75,7 +75,7 @@ impl ExecutedCode {
     }
 
     fn laid_out(code: &TimedCode, rules: MemoryRules, blocks: &[ExecutedBlock]) -> Self {
-        let mut layout = Layout::new(code, rules);
+        let mut layout = LayoutBuilder::new(code, rules);
         let mut order = Vec::with_capacity(blocks.len());
         for block in blocks {
             order.push(layout.programs.len() as u32);
@@ -105,7 +105,8 @@ fn active_lanes(blocks: &[ExecutedBlock]) -> f64 {
     lanes as f64 / (LANES * steps().count().max(1)) as f64
 }
 
-struct Layout<'a> {
+/// Lays out the warps of executed blocks, one after the other.
+struct LayoutBuilder<'a> {
     code: &'a TimedCode<'a>,
     rules: MemoryRules,
     pool: SegmentPool,
@@ -119,9 +120,9 @@ struct Layout<'a> {
 /// Accesses still to be laid out: the timed instruction of each, its spread, and its purpose.
 type Pending = Vec<(u32, Spread, Purpose)>;
 
-impl<'a> Layout<'a> {
+impl<'a> LayoutBuilder<'a> {
     fn new(code: &'a TimedCode, rules: MemoryRules) -> Self {
-        Layout {
+        LayoutBuilder {
             code,
             rules,
             pool: SegmentPool {

@@ -11,9 +11,9 @@ use crate::device::Host;
 /// Bytes of a word of a program and of a thread's sum.
 const WORD_BYTES: f64 = 4.0;
 
-/// One generation, as the host sees it.
+/// Work of the host for one generation.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Generation {
+pub struct HostWork {
     pub programs: u64,
     /// Nodes of all programs together.
     pub nodes: u64,
@@ -23,9 +23,9 @@ pub struct Generation {
     pub values_per_program: u32,
 }
 
-impl Generation {
-    /// Seconds that the host takes for this generation while no kernel runs.
-    pub fn host_seconds(&self, host: &Host) -> f64 {
+impl HostWork {
+    /// Seconds that the host takes for it while no kernel runs.
+    pub fn seconds(&self, host: &Host) -> f64 {
         let programs = self.programs as f64;
         let upload_bytes = programs * f64::from(self.words_per_program) * WORD_BYTES;
         let values = programs * f64::from(self.values_per_program);
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn a_generation_by_hand() {
-        let generation = Generation {
+        let work = HostWork {
             programs: 1000,
             nodes: 20_000,
             words_per_program: 50,
@@ -60,6 +60,6 @@ mod tests {
         };
         // Calls 20 us, 200,000 bytes up, 128,000 sums of 4 bytes down and added up, breeding.
         let expected = 20e-6 + 100e-6 + 128e-6 + 128e-6 + 200e-6;
-        assert!((generation.host_seconds(&HOST) - expected).abs() < 1e-12);
+        assert!((work.seconds(&HOST) - expected).abs() < 1e-12);
     }
 }

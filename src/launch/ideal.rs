@@ -93,6 +93,7 @@ fn pipes(spec: &mut SmxSpec) {
 /// Each has as many warps less; pipes of a scheduler are as fast together as they were.
 fn issue_slots(spec: &mut SmxSpec) {
     spec.n_schedulers *= 2;
+    spec.issued_per_cycle = spec.issued_per_cycle.saturating_mul(2);
     for limit in &mut spec.limits {
         if let IssueLimit::Interval(_, cycles) = limit {
             *cycles = cycles.saturating_mul(2);

@@ -31,6 +31,8 @@ pub struct SmxSpec {
     pub warp_policy: WarpPolicy,
     /// Cycles that an issue takes of its scheduler.
     pub issue_interval_cycles: u32,
+    /// Warp instructions issued per cycle over all schedulers.
+    pub issued_per_cycle: u8,
     /// Warp instructions per cycle over all full-rate classes together.
     pub alu_warps_per_cycle: u8,
     /// The pipe of every class.
@@ -51,6 +53,8 @@ pub struct SmxSpec {
     pub store_cycles_per_line: u32,
     /// Bytes per cycle from the L2 that pass the load/store unit; 0 if they have a path of their own.
     pub return_bytes_per_cycle: u32,
+    /// Bytes per cycle at which the L1 is filled, in the unit's time; 0 if fills take none.
+    pub fill_bytes_per_cycle: u32,
     /// Further issue slots of a full-rate instruction by its number of different source registers, in [`WAIT_UNITS`]ths:
     /// the mean wait for operands of one bank.
     pub operand_wait: [u8; 4],
@@ -144,6 +148,7 @@ impl SmxSpec {
             dispatches_per_scheduler: device.issue.n_dispatch,
             warp_policy: device.issue.warp_policy,
             issue_interval_cycles: device.issue.interval_cycles,
+            issued_per_cycle: device.issue.instructions_per_cycle as u8,
             alu_warps_per_cycle: alu_warps_per_cycle(device),
             limits: pipes::table(device),
             arbitration: device.load_store.arbitration,
@@ -162,6 +167,7 @@ impl SmxSpec {
                 .line_bytes
                 .div_ceil(device.load_store.store_bytes_per_cycle),
             return_bytes_per_cycle: device.load_store.return_bytes_per_cycle,
+            fill_bytes_per_cycle: device.load_store.fill_bytes_per_cycle,
             operand_wait: operand_wait(device.issue.n_register_banks),
             replays_take_issue_slots: device.issue.replays_take_issue_slots,
             branch_issue_slots: device.issue.branch_issue_slots,
@@ -343,7 +349,7 @@ fn accepted_bytes(device: &Device) -> f32 {
 /// Warp instructions that the arithmetic units take in a cycle, all of them together.
 fn alu_warps_per_cycle(device: &Device) -> u8 {
     let lanes = device.throughput.fp32_lanes_per_cycle / LANES;
-    lanes.min(f64::from(device.issue.full_rate_per_cycle)) as u8
+    lanes.min(f64::from(u8::MAX)) as u8
 }
 
 #[cfg(test)]
@@ -367,16 +373,15 @@ mod tests {
         assert!(XorBits::new(&[last + 1], 128).is_none());
     }
 
-    /// 32 lanes a warp; no more than the rate at which operands are read.
+    /// 32 lanes a warp.
     #[test]
-    fn lanes_and_operands_limit_the_arithmetic() {
+    fn lanes_limit_the_arithmetic() {
         let mut device = Preset::load("gtx670").unwrap().device;
-        device.issue.full_rate_per_cycle = 6;
         let mut warps = |lanes: f64| {
             device.throughput.fp32_lanes_per_cycle = lanes;
             alu_warps_per_cycle(&device)
         };
-        assert_eq!([64.0, 128.0, 192.0, 256.0].map(&mut warps), [2, 4, 6, 6]);
+        assert_eq!([64.0, 128.0, 192.0, 256.0].map(&mut warps), [2, 4, 6, 8]);
     }
 
     /// A chip of round numbers: four multiprocessors share 1 MiB of L2, of which half is used, and 64 GB a second at 1 GHz.

@@ -13,7 +13,7 @@ use crate::systems::gpocl::ndrange::{Limits, NdRange};
 use crate::systems::gpocl::population;
 use crate::systems::gpocl::population::Data;
 use crate::systems::gpocl::program::Program;
-use crate::systems::gpocl::{Configuration, NODES, Strategy};
+use crate::systems::gpocl::{GpoclConfiguration, NODES, Strategy};
 use crate::util::parallel;
 use serde::Serialize;
 use std::error::Error;
@@ -25,9 +25,9 @@ const ILL_CONDITIONED: f64 = 1e-3;
 /// Cases on which a program is checked, at most: it is checked on all or not at all.
 const MOST_CHECKED_CASES: u64 = 2_000_000;
 
-/// One measured configuration.
+/// Measurement of a configuration.
 #[derive(Debug, Clone, Serialize)]
-pub struct Row {
+pub struct GpoclMeasurement {
     pub paper: &'static str,
     pub device: String,
     pub strategy: &'static str,
@@ -62,11 +62,11 @@ enum Check {
 
 pub fn measure(
     gpu: &Gpu,
-    configuration: Configuration,
+    configuration: GpoclConfiguration,
     seed: u64,
     protocol: Protocol,
-) -> Result<Row, Box<dyn Error>> {
-    let Configuration {
+) -> Result<GpoclMeasurement, Box<dyn Error>> {
+    let GpoclConfiguration {
         strategy,
         domain,
         population,
@@ -112,7 +112,7 @@ pub fn measure(
     });
     let count = |wanted: Check| checks.iter().filter(|&&check| check == wanted).count();
     let operations = f64::from(population) * f64::from(NODES) * f64::from(dataset);
-    Ok(Row {
+    Ok(GpoclMeasurement {
         paper: "gpocl",
         device: gpu.info.name.clone(),
         strategy: strategy.name(),
@@ -136,8 +136,8 @@ pub fn measure(
     })
 }
 
-fn defines(configuration: Configuration, constant_outputs: bool) -> Vec<String> {
-    let Configuration {
+fn defines(configuration: GpoclConfiguration, constant_outputs: bool) -> Vec<String> {
+    let GpoclConfiguration {
         strategy, domain, ..
     } = configuration;
     let mut defines = vec![

@@ -8,7 +8,7 @@ use crate::measure::launch::{Gpu, SubmachineLaunch};
 use crate::measure::rows::{Protocol, Times, evenly};
 use crate::systems::langdon::experiment::Experiment;
 use crate::systems::langdon::kernel::{Submachine, Tests, table, wrong};
-use crate::systems::langdon::predict::Layout;
+use crate::systems::langdon::predict::LangdonLayout;
 use crate::systems::langdon::{POPULATION, population};
 use crate::util::parallel;
 use serde::Serialize;
@@ -17,9 +17,9 @@ use std::error::Error;
 /// The experiment that is measured.
 const EXPERIMENT: Experiment = Experiment::MUX20;
 
-/// One measured layout.
+/// Measurement of a layout.
 #[derive(Debug, Clone, Serialize)]
-pub struct Row {
+pub struct LangdonMeasurement {
     pub paper: &'static str,
     pub device: String,
     pub threads_per_program: u32,
@@ -41,7 +41,7 @@ pub struct Row {
 }
 
 /// A generation ready to be measured in any layout.
-pub struct Generation {
+pub struct GenerationBench {
     programs: Vec<Rpn>,
     bytes: Vec<u8>,
     tests: Tests,
@@ -49,12 +49,12 @@ pub struct Generation {
     seed: u64,
 }
 
-impl Generation {
+impl GenerationBench {
     /// The initial one.
     pub fn initial(seed: u64) -> Result<Self, Box<dyn Error>> {
         let one = |index| population::initial(index, seed);
         let programs: Vec<Rpn> = parallel::indices(POPULATION as usize, |index| one(index as u32));
-        Ok(Generation {
+        Ok(GenerationBench {
             bytes: table(&programs, EXPERIMENT.program_bytes)?,
             nodes: programs.iter().map(|program| program.0.len() as u64).sum(),
             tests: population::tests(EXPERIMENT, EXPERIMENT.test_words, seed),
@@ -66,9 +66,9 @@ impl Generation {
     pub fn measure(
         &self,
         gpu: &Gpu,
-        layout: Layout,
+        layout: LangdonLayout,
         protocol: Protocol,
-    ) -> Result<Row, Box<dyn Error>> {
+    ) -> Result<LangdonMeasurement, Box<dyn Error>> {
         let launch = SubmachineLaunch {
             threads_per_program: layout.threads_per_program,
             threads_per_block: layout.threads_per_block,
@@ -86,7 +86,7 @@ impl Generation {
         });
         let agreeing = agree.into_iter().filter(|&agrees| agrees);
         let operations = self.nodes as f64 * f64::from(32 * EXPERIMENT.test_words);
-        Ok(Row {
+        Ok(LangdonMeasurement {
             paper: "langdon",
             device: gpu.info.name.clone(),
             threads_per_program: layout.threads_per_program,

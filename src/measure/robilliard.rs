@@ -8,7 +8,7 @@ use crate::gp::program::Rpn;
 use crate::measure::launch::{Gpu, RobilliardLaunch};
 use crate::measure::rows::Protocol;
 use crate::systems::robilliard::kernel::{agrees, expected_error, is_decided, stem};
-use crate::systems::robilliard::predict::Layout;
+use crate::systems::robilliard::predict::RobilliardLayout;
 use crate::systems::robilliard::program::{chunk, translate};
 use crate::systems::robilliard::runs::Run;
 use crate::util::parallel;
@@ -16,9 +16,9 @@ use crate::util::stats::median;
 use serde::Serialize;
 use std::error::Error;
 
-/// One measured layout.
+/// Measurement of a layout.
 #[derive(Debug, Clone, Serialize)]
-pub struct Row {
+pub struct RobilliardMeasurement {
     pub paper: &'static str,
     pub device: String,
     /// As a reproduction writes it behind the device.
@@ -58,11 +58,11 @@ struct Measured {
 
 pub fn measure(
     gpu: &Gpu,
-    layout: Layout,
+    layout: RobilliardLayout,
     run: &Run,
     seed: u64,
     protocol: Protocol,
-) -> Result<Row, Box<dyn Error>> {
+) -> Result<RobilliardMeasurement, Box<dyn Error>> {
     let all = run.generations.iter();
     let all = all.map(|programs| of_generation(gpu, layout, programs, protocol));
     let all = all.collect::<Result<Vec<Measured>, _>>()?;
@@ -71,7 +71,7 @@ pub fn measure(
     let nodes: usize = all.iter().map(|one| one.nodes).sum();
     let mean_nodes = nodes as f64 / n / f64::from(layout.population);
     let cases = layout.benchmark.case_words().len() as f64;
-    Ok(Row {
+    Ok(RobilliardMeasurement {
         paper: "robilliard",
         device: gpu.info.name.clone(),
         configuration: layout.to_string(),
@@ -98,7 +98,7 @@ pub fn measure(
 
 fn of_generation(
     gpu: &Gpu,
-    layout: Layout,
+    layout: RobilliardLayout,
     programs: &[Rpn],
     protocol: Protocol,
 ) -> Result<Measured, Box<dyn Error>> {

@@ -19,7 +19,7 @@ use crate::gp::workload::{Workload, programs_digest};
 use crate::systems::chitty::layout::{CaseTable, ProgramTable};
 use crate::systems::chitty::lower::LowerError;
 use crate::systems::chitty::oracle::{ExpectedError, relative_difference};
-use crate::systems::chitty::split::Split;
+use crate::systems::chitty::split::MeasurementSplit;
 use crate::systems::chitty::variant::{Variant, VariantError};
 use crate::util::memo::Memo;
 use crate::util::parallel;
@@ -55,17 +55,17 @@ pub struct Protocol {
     pub checked_programs: usize,
 }
 
-/// One configuration.
+/// A kernel variant and its grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Configuration {
+pub struct VariantLaunch {
     pub variant: Variant,
     pub launch: GridLaunch,
 }
 
-/// One measured configuration.
+/// Measurement of a kernel variant on a grid.
 #[derive(Debug, Clone, Serialize)]
-pub struct Row {
-    pub split: Split,
+pub struct ChittyMeasurement {
+    pub split: MeasurementSplit,
     pub device: String,
     pub driver_cuda_version: i32,
     pub problem: &'static str,
@@ -110,19 +110,19 @@ pub struct Row {
     pub programs_file: String,
 }
 
-impl Configuration {
+impl VariantLaunch {
     /// Half of all configurations, by the first byte of the SHA-256 of the name.
-    pub fn split(&self) -> Split {
+    pub fn split(&self) -> MeasurementSplit {
         let digest = Sha256::digest(self.to_string().as_bytes());
         if digest[0] % 2 == 0 {
-            Split::Calibration
+            MeasurementSplit::Calibration
         } else {
-            Split::Holdout
+            MeasurementSplit::Holdout
         }
     }
 }
 
-impl std::fmt::Display for Configuration {
+impl std::fmt::Display for VariantLaunch {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let GridLaunch {
             threads_per_block,
@@ -177,8 +177,8 @@ impl<'a> Bench<'a> {
         }
     }
 
-    pub fn row(&self, configuration: &Configuration) -> Result<Row, MeasureError> {
-        let Configuration { variant, launch } = configuration;
+    pub fn row(&self, configuration: &VariantLaunch) -> Result<ChittyMeasurement, MeasureError> {
+        let VariantLaunch { variant, launch } = configuration;
         let table = ProgramTable::new(&self.programs.list, variant)?;
         let elements_per_pass = (launch.threads_per_block * variant.stack_dim) as usize;
         let cases = CaseTable::new(&self.workload.problem.dataset, elements_per_pass);
@@ -201,7 +201,7 @@ impl<'a> Bench<'a> {
                 fixed + table.shared_bytes(),
             )
         });
-        Ok(Row {
+        Ok(ChittyMeasurement {
             split: configuration.split(),
             device: self.gpu.info.name.clone(),
             driver_cuda_version: self.gpu.info.driver_version,
@@ -248,7 +248,7 @@ impl<'a> Bench<'a> {
     /// The times of the repeats and the summed error of every program.
     fn timed(
         &self,
-        configuration: &Configuration,
+        configuration: &VariantLaunch,
         kernel: &LoadedKernel,
         programs: &DevicePrograms,
         cases: &CaseTable,

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::error::GpuError;
 use super::launch::{Evaluator, Gpu};
-use super::rows::{AGREEMENT, Configuration, MeasureError, Protocol, Times};
+use super::rows::{AGREEMENT, MeasureError, Protocol, Times, VariantLaunch};
 use crate::gp::program::Rpn;
 use crate::gp::workload::{Workload, programs_digest};
 use crate::systems::chitty::layout::{CaseTable, ProgramTable};
@@ -58,10 +58,10 @@ pub fn measure_split(
     n_gpus: usize,
     workload: &Workload,
     programs: &[Rpn],
-    configuration: &Configuration,
+    configuration: &VariantLaunch,
     protocol: Protocol,
 ) -> Result<ScalingRow, MeasureError> {
-    let Configuration { variant, launch } = configuration;
+    let VariantLaunch { variant, launch } = configuration;
     let cases = CaseTable::new(
         &workload.problem.dataset,
         (launch.threads_per_block * variant.stack_dim) as usize,

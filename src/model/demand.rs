@@ -103,7 +103,8 @@ impl Demand {
         }
     }
 
-    /// Issue slots taken: a pair shares one, branches and replays take more.
+    /// Issue slots of a scheduler: a pair shares one, branches and replays take more. Where the multiprocessor issues fewer
+    /// instructions than its schedulers could, each takes its part of a slot.
     pub fn issue_slots(&self, spec: &SmxSpec) -> f64 {
         let branch_extra = f64::from(spec.branch_issue_slots.max(1) - 1);
         let replays = if spec.replays_take_issue_slots {
@@ -112,7 +113,9 @@ impl Demand {
             0.0
         };
         let issues = self.issues(spec) * f64::from(spec.issue_interval_cycles);
-        issues + self.branches * branch_extra + replays + self.operand_slots(spec)
+        let slots = issues + self.branches * branch_extra + replays + self.operand_slots(spec);
+        let per_instruction = spec.n_schedulers as f64 / f64::from(spec.issued_per_cycle.max(1));
+        slots.max(self.instructions * per_instruction)
     }
 
     /// Issue slots lost to conflicts on one register bank.

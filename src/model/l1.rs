@@ -72,7 +72,7 @@ pub struct L1Curve {
 
 /// Placement of stack and fitness-case lines in the cache.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Layout<'a> {
+pub struct L1Layout<'a> {
     pub cache: &'a CacheSpec,
     /// Bytes between the frames of neighbouring warps.
     pub stride_bytes: u32,
@@ -87,7 +87,7 @@ pub struct Layout<'a> {
 const WARPS: [u32; 12] = [1, 2, 4, 6, 8, 12, 16, 24, 32, 40, 48, 64];
 
 impl L1Curve {
-    pub fn new(layout: &Layout, locality: &Locality) -> Self {
+    pub fn new(layout: &L1Layout, locality: &Locality) -> Self {
         let tables = locality.tables(layout.cache.replacement);
         let mut lines = vec![vec![0u16; locality.words.len()]; layout.cache.sets as usize];
         let mut points = Vec::new();
@@ -149,7 +149,7 @@ impl L1Curve {
 }
 
 /// Adds the lines of one warp slot to their sets.
-fn place(layout: &Layout, locality: &Locality, slot: u32, lines: &mut [Vec<u16>]) {
+fn place(layout: &L1Layout, locality: &Locality, slot: u32, lines: &mut [Vec<u16>]) {
     let cache = layout.cache;
     let base = slot * (layout.stride_bytes / cache.line_bytes);
     for (level, words) in locality.words.iter().enumerate() {
@@ -173,7 +173,7 @@ struct Cases {
 }
 
 impl Cases {
-    fn new(layout: &Layout, locality: &Locality, warps: u32) -> Cases {
+    fn new(layout: &L1Layout, locality: &Locality, warps: u32) -> Cases {
         let all = layout.case_lines;
         let of = |part: f64, of: f64| if of > 0.0 { part / of } else { 0.0 };
         let first = of(locality.first_case_lines, locality.case_lines);
@@ -204,7 +204,7 @@ impl Cases {
 }
 
 fn point(
-    layout: &Layout,
+    layout: &L1Layout,
     cases: &Cases,
     tables: &[(f64, Vec<Table>)],
     lines: &[Vec<u16>],
@@ -365,7 +365,7 @@ mod tests {
             index: SetIndex::Linear,
             ..spec().l1
         };
-        let layout = Layout {
+        let layout = L1Layout {
             cache: &cache,
             stride_bytes: 4096,
             max_warps: 4,

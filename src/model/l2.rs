@@ -158,7 +158,7 @@ impl Traffic {
     }
 }
 
-/// **(15b)** L1 hit rate of fitness-case loads when blocks of several programs run on the same cases together: the first load
+/// **(15c)** L1 hit rate of fitness-case loads when blocks of several programs run on the same cases together: the first load
 /// on a multiprocessor fetches the lines, as far as the L1 holds those of one pass.
 fn shared_case_hit(spec: &SmxSpec, geometry: &Geometry, rows: f64) -> f64 {
     if !spec.l1_caches_global_loads || geometry.case_blocks < 2 {

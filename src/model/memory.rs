@@ -245,19 +245,25 @@ fn miss_probability(geometry: &Geometry, demand: &Demand, traffic: &Traffic) -> 
     1.0 - (1.0 - waiting).powf(1.0 / f64::from(geometry.stack_dim.max(1)))
 }
 
+/// Cycles of the load/store unit that `bytes` take at a rate; none at 0, where they have a path of their own.
+pub(super) fn cycles_at(bytes_per_cycle: u32, bytes: f64) -> f64 {
+    match bytes_per_cycle {
+        0 => 0.0,
+        rate => bytes / f64::from(rate),
+    }
+}
+
 /// Cycles of the load/store unit per token: lines in and out, and data returned from the L2.
 fn unit_cycles(spec: &SmxSpec, demand: &Demand, traffic: &Traffic, fills: f64) -> f64 {
     if spec.unit_is_unlimited {
         return 0.0;
     }
     let store_cycles = f64::from(spec.store_cycles_per_line);
-    let returned = |bytes: f64| match spec.return_bytes_per_cycle {
-        0 => 0.0,
-        rate => bytes / f64::from(rate),
-    };
     let stores = demand.local_store_lines + demand.global_store_lines;
     let loads = demand.lines - stores - demand.global_load_lines;
-    let cases = returned(demand.global_load_bytes).max(demand.global_load_lines);
+    let cases = cycles_at(spec.return_bytes_per_cycle, demand.global_load_bytes);
+    let cases = cases.max(demand.global_load_lines);
+    let filled = cycles_at(spec.fill_bytes_per_cycle, LINE_BYTES * fills);
     // Without an L1 stored lines are passed on in the same pass.
     let written_back = if spec.l1_caches_local {
         traffic.write_backs
@@ -266,7 +272,7 @@ fn unit_cycles(spec: &SmxSpec, demand: &Demand, traffic: &Traffic, fills: f64) -
     };
     let writes = (stores + written_back) * store_cycles;
     let shared = demand.shared_accesses * f64::from(spec.shared_access_cycles - 1);
-    shared + loads + cases + writes + returned(LINE_BYTES * fills)
+    shared + loads + cases + writes + filled
 }
 
 #[cfg(test)]
@@ -310,7 +316,7 @@ mod tests {
         let mut spec = spec();
         // Four loads, a fitness case, two lines stored and one written back.
         assert_eq!(unit_cycles(&spec, &demand(), &traffic(), 2.0), 8.0);
-        spec.return_bytes_per_cycle = 64;
+        (spec.return_bytes_per_cycle, spec.fill_bytes_per_cycle) = (64, 64);
         assert_eq!(
             unit_cycles(&spec, &demand(), &traffic(), 2.0),
             4.0 + 2.0 + 3.0 + 4.0

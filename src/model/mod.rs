@@ -36,7 +36,7 @@ use crate::launch::spec::{Replacement, SetIndex, SmxSpec};
 use crate::util::memo::Memo;
 use demand::Demand;
 use fetch::FetchRules;
-use l1::{L1Curve, Layout};
+use l1::{L1Curve, L1Layout};
 use l2::Traffic;
 use locality::Locality;
 use path::{PathRules, Paths};
@@ -105,7 +105,7 @@ impl Analysis {
             case_lines,
         );
         self.curves.get(key, || {
-            let layout = Layout {
+            let layout = L1Layout {
                 cache,
                 stride_bytes,
                 max_warps: spec.max_warps as u32,

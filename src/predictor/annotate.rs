@@ -1,7 +1,7 @@
-//! A kernel's machine code, instruction by instruction: how often each issues for an operation, and what warps wait for before it does.
+//! A kernel's machine code, instruction by instruction: how often each issues per warp-node, and what warps wait for before it does.
 //!
 //! Simulates the launch as `predict` does, with an observer, and puts the counts beside the listing. Leaves out:
-//! instructions that no program of the sample executes; divergence. Units: warp instructions and warp cycles per operation, one node
+//! instructions that no program of the sample executes; divergence. Units: warp instructions and warp cycles per warp-node, one node
 //! on 32 fitness cases. Sources: `sim::per_instruction`.
 
 use super::Predictor;
@@ -11,7 +11,7 @@ use crate::launch::prediction::{Configuration, PredictError};
 use crate::sim::per_instruction::{InstructionCycles, PerInstruction};
 use crate::sim::simulator::drawn;
 use crate::sim::window::simulate_observed;
-use crate::systems::chitty::code::Code;
+use crate::systems::chitty::code::KernelCode;
 use crate::systems::chitty::lines::base_name;
 use crate::systems::options::LaunchOptions;
 use crate::trace::mix::Role;
@@ -24,7 +24,7 @@ pub struct Annotated {
     /// The architecture of the machine code.
     pub code: String,
     pub configuration: Configuration,
-    /// Warp cycles per operation, all instructions together.
+    /// Warp cycles per warp-node, all instructions together.
     pub cycles_per_operation: f64,
     pub lines: Vec<AnnotatedLine>,
 }
@@ -61,13 +61,13 @@ pub struct SourcePlace {
 
 /// A kernel with what is known of its sources.
 struct Listing<'a> {
-    code: &'a Code,
+    code: &'a KernelCode,
     kernel: Kernel,
     lines: Vec<SourceLine>,
 }
 
 impl<'a> Listing<'a> {
-    fn of(code: &'a Code) -> Result<Self, PredictError> {
+    fn of(code: &'a KernelCode) -> Result<Self, PredictError> {
         Ok(Listing {
             code,
             kernel: code.kernel().map_err(PredictError::other)?,

@@ -31,7 +31,7 @@ use crate::model::analytical::Analytical;
 use crate::systems::caches::{Caches, Context};
 use crate::systems::chitty;
 use crate::systems::chitty::conformance::{self, Conformance};
-use crate::systems::chitty::inputs::Workload;
+use crate::systems::chitty::inputs::ProblemInputs;
 use crate::systems::chitty::request::Request;
 use crate::systems::machine::Bench;
 use crate::systems::options::LaunchOptions;
@@ -96,9 +96,9 @@ impl Predictor {
         let programs = lines
             .map(|(index, text)| parse_program(text.as_ref(), "the list", index + 1))
             .collect::<Result<Vec<Rpn>, WorkloadError>>()?;
-        let workload = Workload::of_list(problem, &programs)?;
+        let inputs = ProblemInputs::of_list(problem, &programs)?;
         Ok(Predictor {
-            caches: self.caches.with(workload),
+            caches: self.caches.with(inputs),
             ..self
         })
     }
@@ -186,13 +186,14 @@ impl Predictor {
 
     /// The programs that predictions of a problem are made for.
     pub fn population(&self, problem: &str) -> Result<Arc<Population>, InputError> {
-        let workload = self.caches.workload(problem, &self.settings)?;
-        Ok(Arc::clone(&workload.population))
+        let inputs = self.caches.inputs(problem, &self.settings)?;
+        Ok(Arc::clone(&inputs.population))
     }
 
     /// How the corpora were weighted that were used so far: part of what every result means.
     pub fn weighting(&self) -> Vec<String> {
-        let sentence = |w: &Arc<Workload>| format!("{}: {}", w.problem, w.population.weighting);
+        let sentence =
+            |w: &Arc<ProblemInputs>| format!("{}: {}", w.problem, w.population.weighting);
         self.caches.loaded().iter().map(sentence).collect()
     }
 

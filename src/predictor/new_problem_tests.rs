@@ -6,7 +6,7 @@ use crate::gp::campaign::{Campaign, Plan};
 use crate::gp::corpus::Corpus;
 use crate::gp::evolve::{EvolveConfig, EvolveError};
 use crate::gp::interpret::{ALL, Options, evaluate};
-use crate::gp::workload::Workload as Measured;
+use crate::gp::workload::Workload;
 use crate::isa::Arch;
 use crate::systems::chitty::find::smallest;
 use crate::systems::chitty::variant::{KernelId, Variant};
@@ -15,8 +15,8 @@ use crate::systems::options::LaunchOptions;
 
 const NEW: ProblemId = ProblemId::Parity6;
 
-fn workload() -> Measured {
-    Measured::new(NEW, None, 1).unwrap()
+fn workload() -> Workload {
+    Workload::new(NEW, None, 1).unwrap()
 }
 
 /// The programs of a short run.

@@ -1,6 +1,6 @@
 //! A kernel's listing with what its launch does there, as a table and as rows.
 //!
-//! Leaves out: computing. Units: per operation, one node on 32 fitness cases; cycles are those of warps, many of which are resident at a time.
+//! Leaves out: computing. Units: per warp-node, one node on 32 fitness cases; cycles are those of warps, many of which are resident at a time.
 
 use super::columns::Columns;
 use super::table::table;
@@ -10,8 +10,6 @@ use std::collections::BTreeMap;
 
 /// An instruction is hot if it takes this many times its even share of the warps' cycles.
 const HOT: f64 = 4.0;
-/// Causes that a line of the table names.
-const NAMED: usize = 2;
 
 /// An instruction, and whether it is hot.
 pub struct Marked<'a> {
@@ -30,28 +28,15 @@ pub fn marked(annotated: &Annotated) -> Vec<Marked<'_>> {
         .collect()
 }
 
-/// One row per instruction; states of warps by their names in Nsight Compute, in cycles per operation.
+/// For files: one row per instruction; states of warps by their names in Nsight Compute, in cycles per warp-node.
 pub fn columns<'a>() -> Columns<Marked<'a>> {
-    let columns = Columns::<Marked>::new(6)
-        .shown("", |row| if row.is_hot { ">" } else { "" })
-        .column("at", "address", |row| format!("{:04x}", row.line.address))
-        .column("instruction", "instruction", |row| row.line.text.clone())
-        .shown("source", |row| {
-            let place = row.line.source.as_ref();
-            place.map(|place| format!("{}:{}", place.file, place.line))
-        })
-        .column("for", "role", |row| row.line.role.name())
-        .shown("waits for (cycles)", |row| waits(row.line))
-        .column("issues", "issues_per_operation", |row| {
-            row.line.issues_per_operation
-        })
-        .digits(3)
-        .column("warp cycles", "cycles_per_operation", |row| {
-            row.line.cycles_per_operation
-        })
-        .digits(2)
-        .column("%", "percent_of_cycles", |row| row.line.percent_of_cycles)
-        .digits(1)
+    let columns = Columns::<Marked>::new(0)
+        .filed("address", |row| format!("{:04x}", row.line.address))
+        .filed("instruction", |row| row.line.text.clone())
+        .filed("role", |row| row.line.role.name())
+        .filed("issues_per_operation", |row| row.line.issues_per_operation)
+        .filed("cycles_per_operation", |row| row.line.cycles_per_operation)
+        .filed("percent_of_cycles", |row| row.line.percent_of_cycles)
         .filed("selected", |row| row.line.issues_per_operation)
         .filed("not_selected", |row| row.line.not_selected_per_operation);
     let states = [
@@ -85,6 +70,40 @@ pub fn columns<'a>() -> Columns<Marked<'a>> {
         })
 }
 
+/// For people: what fits in a line.
+fn shown_columns<'a>() -> Columns<Marked<'a>> {
+    Columns::<Marked>::new(4)
+        .shown("at", |row| {
+            let mark = if row.is_hot { '>' } else { ' ' };
+            format!("{mark}{:04x}", row.line.address)
+        })
+        .shown("instruction", |row| {
+            shortened(&row.line.text, INSTRUCTION_CHARACTERS)
+        })
+        .shown("source", |row| {
+            let place = row.line.source.as_ref();
+            place.map(|place| {
+                let file = place.file.split('.').next().unwrap_or_default();
+                format!("{file}:{}", place.line)
+            })
+        })
+        .shown("waits for", |row| longest_wait(row.line))
+        .shown("issues", |row| row.line.issues_per_operation)
+        .digits(3)
+        .shown("cycles", |row| row.line.cycles_per_operation)
+        .digits(2)
+        .shown("%", |row| row.line.percent_of_cycles)
+        .digits(1)
+}
+
+/// The text, its end cut off where it is longer than `n` characters.
+fn shortened(text: &str, n: usize) -> String {
+    match text.chars().count() > n {
+        true => text.chars().take(n - 2).chain("..".chars()).collect(),
+        false => text.to_owned(),
+    }
+}
+
 /// Whether it has much more of the cycles than an even share.
 fn is_hot(line: &AnnotatedLine, annotated: &Annotated) -> bool {
     line.percent_of_cycles * annotated.lines.len() as f64 >= 100.0 * HOT
@@ -93,11 +112,12 @@ fn is_hot(line: &AnnotatedLine, annotated: &Annotated) -> bool {
 /// For people: hot instructions are marked.
 pub fn text(annotated: &Annotated) -> String {
     let title = format!(
-        "{} ({})\n{:.1} warp cycles per operation; > marks what has {HOT} times an even share of them\n\n",
+        "{} ({})\n{:.1} warp cycles per warp-node; > marks instructions with {HOT} times an even share of them\n\n",
         annotated.kernel, annotated.code, annotated.cycles_per_operation
     );
-    let end = "\nPer operation, one node on 32 fitness cases. Instructions that the sampled programs do not execute are left out.\n";
-    title + &columns().text(&marked(annotated)) + &by_source(annotated) + end
+    let end = "\nIssues and warp cycles are per warp-node, one node on 32 fitness cases; `waits for` is the longest wait.\n\
+               Instructions that the sampled programs do not execute are left out; a CSV has all waits.\n";
+    title + &shown_columns().text(&marked(annotated)) + &by_source(annotated) + end
 }
 
 /// The source lines that have most of the cycles.
@@ -127,13 +147,13 @@ fn by_source(annotated: &Annotated) -> String {
             let (text, issues, cycles, percent) = sums;
             vec![
                 format!("{file}:{number}"),
-                text.chars().take(SOURCE_CHARACTERS).collect(),
+                shortened(text, SOURCE_CHARACTERS),
                 format!("{issues:.3}"),
                 format!("{cycles:.2}"),
                 format!("{percent:.1}"),
             ]
         });
-    let headers = ["source", "line", "issues", "warp cycles", "%"];
+    let headers = ["source", "line", "issues", "cycles", "%"];
     format!("\nBy source line, the first {SOURCE_LINES}:\n\n")
         + &table(&headers, cells.collect(), 2)
 }
@@ -141,21 +161,22 @@ fn by_source(annotated: &Annotated) -> String {
 /// Source lines that are listed by themselves.
 const SOURCE_LINES: usize = 10;
 /// Characters of them that are shown.
-const SOURCE_CHARACTERS: usize = 60;
+const SOURCE_CHARACTERS: usize = 50;
+/// Characters of an instruction that are shown.
+const INSTRUCTION_CHARACTERS: usize = 36;
+/// Least part of an instruction's cycles that is shown as a wait.
+const LEAST_WAIT: f64 = 0.05;
 
-/// The states of its warps that take most, and being ready while another warp is chosen.
-fn waits(line: &AnnotatedLine) -> String {
-    let mut states: Vec<(&str, f64)> = line
-        .waits
-        .iter()
-        .map(|wait| (wait.cause.in_words(), wait.cycles_per_operation))
-        .collect();
-    states.push((NOT_SELECTED[1], line.not_selected_per_operation));
-    states.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let notable = |state: &&(&str, f64)| state.1 >= 0.05 * line.cycles_per_operation;
-    let named = states.iter().filter(notable).take(NAMED);
-    let texts: Vec<String> = named
-        .map(|(name, cycles)| format!("{name} {cycles:.2}"))
-        .collect();
-    texts.join(", ")
+/// The state that takes most of its warps' cycles, issuing aside; without Nsight Compute's name before it.
+fn longest_wait(line: &AnnotatedLine) -> &'static str {
+    let waits = line.waits.iter();
+    let waits = waits.map(|wait| (wait.cause.in_words(), wait.cycles_per_operation));
+    let ready = (NOT_SELECTED[1], line.not_selected_per_operation);
+    let longest = waits.chain([ready]).max_by(|a, b| a.1.total_cmp(&b.1));
+    match longest {
+        Some((name, cycles)) if cycles > LEAST_WAIT * line.cycles_per_operation => {
+            name.split_once(": ").map_or(name, |(_, waited)| waited)
+        }
+        _ => "",
+    }
 }

@@ -15,8 +15,8 @@ const NOTABLE: f64 = 0.02;
 
 const KIB: f64 = 1024.0;
 
-/// An interpreter on a block.
-pub struct Row<'a> {
+/// An interpreter on a block of cases.
+pub struct InterpreterRow<'a> {
     cpu: &'a str,
     simd: &'static str,
     interpreter: &'static str,
@@ -24,9 +24,13 @@ pub struct Row<'a> {
 }
 
 /// All interpreters on all blocks.
-pub fn rows<'a>(explained: &'a [Explained], preset: &'a Preset, options: Options) -> Vec<Row<'a>> {
+pub fn rows<'a>(
+    explained: &'a [Explained],
+    preset: &'a Preset,
+    options: Options,
+) -> Vec<InterpreterRow<'a>> {
     let of_one = |one: &'a Explained| {
-        one.curve.iter().map(move |point| Row {
+        one.curve.iter().map(move |point| InterpreterRow {
             cpu: &preset.name,
             simd: options.path.name(),
             interpreter: one.interpreter,
@@ -37,8 +41,8 @@ pub fn rows<'a>(explained: &'a [Explained], preset: &'a Preset, options: Options
 }
 
 /// Columns of a row: cycles are for a node on a block, in all and by cause.
-pub fn columns<'a>() -> Columns<Row<'a>> {
-    let columns = Columns::<Row>::new(0)
+pub fn columns<'a>() -> Columns<InterpreterRow<'a>> {
+    let columns = Columns::<InterpreterRow>::new(0)
         .filed("cpu", |row| row.cpu.to_owned())
         .filed("interpreter", |row| row.interpreter)
         .filed("simd", |row| row.simd)
@@ -59,13 +63,18 @@ pub fn columns<'a>() -> Columns<Row<'a>> {
             Cause::Mispredicted => "mispredicted_jumps".to_owned(),
             _ => cause.name().to_lowercase().replace(' ', "_"),
         };
-        let cycles = move |row: &Row| row.point.per_token(row.point.predicted.of(cause));
+        let cycles = move |row: &InterpreterRow| row.point.per_token(row.point.predicted.of(cause));
         columns.column(cause.name(), name, cycles).three_digits()
     })
 }
 
 /// For people: a table for each interpreter, and why its curve is as it is.
-pub fn text(explained: &[Explained], rows: &[Row], preset: &Preset, machine: &Machine) -> String {
+pub fn text(
+    explained: &[Explained],
+    rows: &[InterpreterRow],
+    preset: &Preset,
+    machine: &Machine,
+) -> String {
     let mut text = capital(&preset.about()) + "\n";
     for one in explained {
         let own = rows.iter().filter(|row| row.interpreter == one.interpreter);

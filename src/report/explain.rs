@@ -2,17 +2,18 @@
 //! go, what of its stack fits into the L1, and the first bottleneck in one sentence.
 //!
 //! Leaves out: new computing; everything follows from the predictions.
-//! Units: warp instructions and scheduler cycles per GP operation of a warp, that is, per node and
+//! Units: warp instructions and scheduler cycles per warp-node, that is, per node and
 //! 32 fitness cases, so that configurations with different second dimensions can be compared.
 
 use super::chart::bars::{Bar, StackedBars};
 use super::columns::Columns;
+use super::prediction::{EXTRA, shorter_paths};
 use super::table::{WIDTH, table, wrapped};
 use super::verdict::{self, stack_bytes};
 use crate::device::ideal::Ideal;
 use crate::launch::prediction::Prediction;
 use crate::predictor::{Explained, Gain};
-use crate::validate::known::{self, MeasuredSpeed};
+use crate::validate::known::MeasuredSpeed;
 use serde::Serialize;
 
 /// One configuration, explained.
@@ -34,10 +35,10 @@ pub struct Explanation {
     pub occupancy_percent: f64,
     pub occupancy_limited_by: Vec<&'static str>,
     pub registers_per_thread: u32,
-    /// Warp instructions per operation by role, and in all.
+    /// Warp instructions per warp-node by role, and in all.
     pub instructions: Vec<Share>,
     pub instructions_per_operation: f64,
-    /// Scheduler cycles per operation by cause, and in all.
+    /// Scheduler cycles per warp-node by cause, and in all.
     pub cycles: Vec<Share>,
     pub cycles_per_operation: f64,
     /// Mean size of the resident warps' touched stacks, to compare with `l1_bytes`.
@@ -62,7 +63,7 @@ pub struct Share {
     pub percent: f64,
 }
 
-/// Scheduler cycles per operation by cause, and in all.
+/// Scheduler cycles per warp-node by cause, and in all.
 pub fn cycles(prediction: &Prediction) -> (Vec<Share>, f64) {
     let operations = operations(prediction);
     let cycles = prediction.cpi_stack.iter().map(|entry| {
@@ -89,11 +90,13 @@ pub fn explanations(
     let first = explanations
         .first()
         .map(|one| (one.measured, one.gpops_billion));
-    for (other, explanation) in explained.iter().zip(&mut explanations).skip(1) {
-        let mut comparison = verdict::of_two([&explained[0], other]);
+    let others = explained.iter().zip(&mut explanations).enumerate().skip(1);
+    for (place, (other, explanation)) in others {
+        let mut comparison = verdict::of_two([&explained[0], other], place + 1);
         if let (Some((Some(first), speed)), Some(second)) = (first, explanation.measured) {
-            let speeds = [speed, explanation.gpops_billion];
-            comparison = comparison + "\n" + &known::comparison([first, second], speeds);
+            let measured = [first, second].map(|one| one.gpops_billion);
+            let predicted = [speed, explanation.gpops_billion];
+            comparison = comparison + "\n" + &verdict::beside_measured(measured, predicted);
         }
         explanation.comparison = Some(comparison);
     }
@@ -177,6 +180,9 @@ fn shares(parts: Vec<(String, f64)>) -> (Vec<Share>, f64) {
     (shares, total)
 }
 
+/// Cell of a table that has no value.
+const NONE: &str = "-";
+
 /// Explanations side by side.
 pub fn text(explanations: &[Explanation]) -> String {
     let mut out = String::new();
@@ -184,16 +190,11 @@ pub fn text(explanations: &[Explanation]) -> String {
         out += &format!("[{}] {}\n", number + 1, explanation.label);
         out += &wrapped(&explanation.bottleneck, 4, WIDTH);
     }
-    for (number, explanation) in explanations.iter().enumerate() {
-        if let Some(comparison) = &explanation.comparison {
-            let both = match explanations.len() > 2 {
-                true => format!("[1] and [{}]: ", number + 1),
-                false => String::new(),
-            };
-            for line in (both + comparison).lines() {
-                out += &wrapped(line, 0, WIDTH);
-            }
-        }
+    let comparisons = explanations
+        .iter()
+        .filter_map(|one| one.comparison.as_ref());
+    for line in comparisons.flat_map(|comparison| comparison.lines()) {
+        out += &wrapped(line, 0, WIDTH);
     }
     out += "\n";
     out += &figures(explanations);
@@ -201,11 +202,11 @@ pub fn text(explanations: &[Explanation]) -> String {
     out += &gain_table(explanations);
     out += "\n";
     let by_role = |explanation: &Explanation| explanation.instructions.clone();
-    out += &share_table("warp instructions per operation", explanations, by_role);
+    out += &share_table("warp instructions per warp-node", explanations, by_role);
     out += "\n";
     let by_cause = |explanation: &Explanation| explanation.cycles.clone();
-    out += &share_table("scheduler cycles per operation", explanations, by_cause);
-    out += "\nAn operation is one node on 32 fitness cases (one lane each).\n";
+    out += &share_table("scheduler cycles per warp-node", explanations, by_cause);
+    out += "\nA warp-node is one node on 32 fitness cases (one lane each).\n";
     out
 }
 
@@ -223,7 +224,7 @@ fn figures(explanations: &[Explanation]) -> String {
     let columns = columns
         .shown("time on the host (%)", |one| one.host_percent)
         .digits(1)
-        .shown("slow paths add (%)", |one| one.divergence_overhead_percent)
+        .shown(EXTRA, |one| one.divergence_overhead_percent)
         .digits(1)
         .shown("occupancy (%)", |one| one.occupancy_percent)
         .digits(1)
@@ -242,7 +243,8 @@ fn figures(explanations: &[Explanation]) -> String {
         .chain(numbers)
         .collect();
     let headers: Vec<&str> = headers.iter().map(String::as_str).collect();
-    columns.turned(&headers, &rows)
+    let of_data = rows.iter().map(|one| one.divergence_overhead_percent);
+    columns.turned(&headers, &rows) + shorter_paths(of_data)
 }
 
 /// Formats the speedups without each part or pair: single parts first, each group by its largest speedup.
@@ -270,12 +272,16 @@ fn gain_table(explanations: &[Explanation]) -> String {
         let names: Vec<&str> = free.iter().map(|part| part.name()).collect();
         let gains = explanations.iter().map(|one| {
             let gain = of(one, free);
-            gain.map_or(String::new(), |gain| format!("{gain:.2}"))
+            gain.map_or(NONE.to_owned(), |gain| format!("{gain:.2}"))
         });
         [names.join(" and ")].into_iter().chain(gains).collect()
     };
-    let rows = sets.iter().map(row).collect();
-    numbered_table("times as fast without", explanations.len(), rows, 1)
+    let rows: Vec<Vec<String>> = sets.iter().map(row).collect();
+    let note = match rows.iter().flatten().any(|cell| cell == NONE) {
+        true => "-: not a part that this launch has, or not one of its best pairs.\n",
+        false => "",
+    };
+    numbered_table("times as fast without", explanations.len(), rows, 1) + note
 }
 
 fn share_table(
@@ -292,7 +298,7 @@ fn share_table(
     }
     let cells = |name: &str, shares: &[Share]| {
         let found = shares.iter().find(|share| share.name == name);
-        found.map_or(["".into(), "".into()], |share| {
+        found.map_or([NONE.into(), NONE.into()], |share| {
             [
                 format!("{:.2}", share.per_operation),
                 format!("{:.1} %", share.percent),
@@ -326,7 +332,7 @@ fn numbered_table(title: &str, n: usize, rows: Vec<Vec<String>>, width: usize) -
     table(&headers, rows, 1)
 }
 
-/// Stacked bars of the cycles per operation, one per configuration.
+/// Stacked bars of the cycles per warp-node, one per configuration.
 pub fn chart<'a>(explanations: impl IntoIterator<Item = &'a Explanation>) -> StackedBars {
     let bar = |explanation: &Explanation| Bar {
         label: format!(
@@ -341,7 +347,7 @@ pub fn chart<'a>(explanations: impl IntoIterator<Item = &'a Explanation>) -> Sta
     };
     StackedBars::new(
         "Where the cycles go".into(),
-        "scheduler cycles per operation (one node on 32 fitness cases); shorter is faster".into(),
+        "scheduler cycles per warp-node (one node on 32 fitness cases); shorter is faster".into(),
         explanations.into_iter().map(bar).collect(),
     )
 }

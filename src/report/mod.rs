@@ -7,6 +7,7 @@ pub mod blocks;
 pub mod carveout;
 pub mod chart;
 pub mod columns;
+pub mod contrasts;
 pub mod cpu;
 pub mod explain;
 pub mod explore;

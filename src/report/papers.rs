@@ -3,11 +3,11 @@
 //! Units: in the quantities' names; percent.
 
 use super::columns::Columns;
-use crate::validate::papers::Row;
+use crate::validate::papers::ComparedFigure;
 
 /// One line per figure; the range is empty where there is one reading, published and error where nothing was published.
-pub fn columns() -> Columns<Row> {
-    Columns::<Row>::new(3)
+pub fn columns() -> Columns<ComparedFigure> {
+    Columns::<ComparedFigure>::new(3)
         .filed("paper", |row| row.paper)
         .column("experiment", "experiment", |row| row.experiment)
         .column("configuration", "configuration", |row| {

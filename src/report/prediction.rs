@@ -12,6 +12,7 @@ use crate::validate::known::MeasuredSpeed;
 pub fn text(prediction: &Prediction) -> String {
     let columns = memory_columns(launch_columns());
     let figures = issue_columns(columns).turned(&["figure", "value"], &[prediction]);
+    let figures = figures + shorter_paths([prediction.divergence_overhead_percent]);
     let stack = cpi_table(&prediction.cpi_stack);
     let configuration = &prediction.configuration;
     format!(
@@ -21,6 +22,20 @@ pub fn text(prediction: &Prediction) -> String {
         configuration.sizes_in_words(),
         configuration.threads_per_block
     )
+}
+
+/// Title of the divergence overhead.
+pub const EXTRA: &str = "extra instructions from divergence (%)";
+
+/// A line that explains divergence overheads below 0, if there are any.
+pub fn shorter_paths(overheads: impl IntoIterator<Item = f64>) -> &'static str {
+    match overheads.into_iter().any(|percent| percent < 0.0) {
+        true => {
+            "Below 0, fitness cases take shorter paths than the trace: a zero divisor skips the\n\
+             division.\n"
+        }
+        false => "",
+    }
 }
 
 /// A line with the measured speed of the same launch.
@@ -114,7 +129,7 @@ fn issue_columns(columns: Columns<Prediction>) -> Columns<Prediction> {
             one.assumed_branches_per_node
         })
         .digits(2)
-        .shown("slow paths add (%)", |one| one.divergence_overhead_percent)
+        .shown(EXTRA, |one| one.divergence_overhead_percent)
         .digits(2)
         .shown("simulated warp instructions", |one| {
             one.simulated_warp_instructions

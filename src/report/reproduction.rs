@@ -8,7 +8,7 @@ use super::table::table;
 use crate::launch::prediction::Prediction;
 use crate::validate::compare::Best;
 use crate::validate::conclusions::{self, Conclusion, Gain};
-use crate::validate::{Compared, Split, Summary, stats};
+use crate::validate::{CellSplit, Compared, Summary, stats};
 
 /// A cell beside everything that is predicted of it.
 pub struct Reproduced<'a> {
@@ -71,8 +71,8 @@ pub fn summary(cells: &[Compared]) -> String {
 
 /// The rows of the summary; fitted and held-out cells of a block apart if it has both.
 pub(super) fn summary_rows(cells: &[Compared]) -> Vec<Vec<String>> {
-    const SPLITS: [Split; 2] = [Split::Fitted, Split::HeldOut];
-    let of_split = |name: String, cells: &[&Compared], split: Split| {
+    const SPLITS: [CellSplit; 2] = [CellSplit::Fitted, CellSplit::HeldOut];
+    let of_split = |name: String, cells: &[&Compared], split: CellSplit| {
         let part = cells.iter().copied().filter(|cell| cell.split == split);
         Some(summary_row(&name, &Summary::of(part)?))
     };
@@ -222,13 +222,13 @@ mod tests {
         vec![
             Compared {
                 cell: cell(0),
-                split: Split::Fitted,
+                split: CellSplit::Fitted,
                 predicted_gpops_billion: 11.0,
                 measured: Some(value(10.0)),
             },
             Compared {
                 cell: cell(1),
-                split: Split::HeldOut,
+                split: CellSplit::HeldOut,
                 predicted_gpops_billion: 12.0,
                 measured: None,
             },

@@ -11,7 +11,7 @@ use crate::validate::stack_tables::RunSpread;
 
 /// One cell of the two tables.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct StackTableCell {
     pub representation: Representation,
     pub problem: String,
     pub stack_limit: usize,
@@ -19,7 +19,7 @@ pub struct Row {
     pub paper_percent: Option<f64>,
 }
 
-impl Row {
+impl StackTableCell {
     fn error(&self) -> Option<f64> {
         self.paper_percent
             .map(|paper| (self.percent_programs - paper).abs())
@@ -27,14 +27,14 @@ impl Row {
 }
 
 /// All cells of these records, Table 5 first.
-pub fn rows(records: &[Record]) -> Result<Vec<Row>, crate::util::rows::RowsError> {
+pub fn rows(records: &[Record]) -> Result<Vec<StackTableCell>, crate::util::rows::RowsError> {
     let mut rows = Vec::new();
     for representation in [Representation::Rpn, Representation::Lgp] {
         for record in records {
             let depths = record.depths();
             let paper = paper_percentages(representation, &record.problem)?;
             rows.extend(representation.limits().map(|stack_limit| {
-                Row {
+                StackTableCell {
                     representation,
                     problem: record.problem.clone(),
                     stack_limit,
@@ -51,8 +51,8 @@ pub fn rows(records: &[Record]) -> Result<Vec<Row>, crate::util::rows::RowsError
 }
 
 /// One row per cell.
-pub fn columns() -> Columns<Row> {
-    Columns::<Row>::new(2)
+pub fn columns() -> Columns<StackTableCell> {
+    Columns::<StackTableCell>::new(2)
         .column("representation", "representation", |row| {
             row.representation.name()
         })
@@ -70,7 +70,7 @@ pub fn columns() -> Columns<Row> {
 }
 
 /// Summarizes the runs, and the mean absolute error per problem and over all given cells.
-pub fn summary(records: &[Record], rows: &[Row]) -> String {
+pub fn summary(records: &[Record], rows: &[StackTableCell]) -> String {
     let mut text = String::new();
     for record in records {
         let solved = record.runs.iter().filter(|run| run.solved).count();
@@ -98,7 +98,7 @@ pub fn summary(records: &[Record], rows: &[Row]) -> String {
 }
 
 /// How the paper's row compares with single runs; empty without at least two runs and a measured row.
-fn spread(record: &Record, rows: &[Row]) -> String {
+fn spread(record: &Record, rows: &[StackTableCell]) -> String {
     let problem = &record.problem;
     let runs: Vec<_> = record.runs.iter().map(|run| &run.depths).collect();
     let error = mean_error(rows.iter().filter(|row| row.problem == *problem));
@@ -123,13 +123,13 @@ fn spread(record: &Record, rows: &[Row]) -> String {
 }
 
 /// Mean absolute difference over the cells with a paper value.
-pub fn mean_error<'a>(rows: impl Iterator<Item = &'a Row>) -> Option<f64> {
-    let errors: Vec<f64> = rows.filter_map(Row::error).collect();
+pub fn mean_error<'a>(rows: impl Iterator<Item = &'a StackTableCell>) -> Option<f64> {
+    let errors: Vec<f64> = rows.filter_map(StackTableCell::error).collect();
     (!errors.is_empty()).then(|| errors.iter().sum::<f64>() / errors.len() as f64)
 }
 
 /// Pairs of problems at one limit that the paper tells apart, and how many of them come in its order.
-pub fn order_kept(rows: &[Row]) -> (usize, usize) {
+pub fn order_kept(rows: &[StackTableCell]) -> (usize, usize) {
     let (mut kept, mut all) = (0, 0);
     for (i, a) in rows.iter().enumerate() {
         for b in &rows[i + 1..] {
@@ -151,9 +151,9 @@ pub fn order_kept(rows: &[Row]) -> (usize, usize) {
 mod tests {
     use super::*;
 
-    fn row(problem: &str, percent_programs: f64, paper: Option<f64>) -> Row {
+    fn row(problem: &str, percent_programs: f64, paper: Option<f64>) -> StackTableCell {
         let representation = Representation::Rpn;
-        Row {
+        StackTableCell {
             representation,
             problem: problem.into(),
             stack_limit: 3,

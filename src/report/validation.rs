@@ -22,6 +22,8 @@ pub struct Line {
     pub threads_per_block: u32,
     /// Programs of the launch.
     pub population: u32,
+    /// Name of these programs, the same for launches of the same ones.
+    pub programs: String,
     /// Blocks that share the fitness cases of a program.
     pub case_blocks: u32,
     pub l1_kib: u32,

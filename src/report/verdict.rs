@@ -2,11 +2,12 @@
 //!
 //! Uses predictions without a part of the machine (`predictor::interventions`): the bottleneck is the part whose removal gains
 //! most; the cause of a difference is the part whose removal leaves least of it. Leaves out: new computing.
-//! Units: in the sentences. An operation is one node on 32 fitness cases.
+//! Units: in the sentences. A warp-node is one node on 32 fitness cases.
 
 use crate::device::ideal::Ideal;
 use crate::launch::prediction::Prediction;
 use crate::predictor::{Explained, Gain};
+use crate::validate::known::{Agreement, agrees};
 
 /// Gains and differences below this are not worth a word.
 const NOTABLE: f64 = 0.02;
@@ -32,7 +33,7 @@ pub fn of_one(explained: &Explained) -> String {
         "{}: if {}, the launch would be {}; {}.",
         capital(ideal.name()),
         ideal.condition(),
-        times(first.speedup),
+        change(first.speedup),
         fact(ideal, &explained.prediction)
     );
     if let Some(pair) = pair.filter(|pair| more_than_apart(pair, explained)) {
@@ -57,65 +58,86 @@ fn without_both(pair: &Gain) -> String {
         "Without both {} and {} it would be {}: each masks the other.",
         pair.free[0].name(),
         pair.free[1].name(),
-        times(pair.speedup)
+        change(pair.speedup)
     )
-}
-
-fn times(ratio: f64) -> String {
-    match ratio < 2.0 {
-        true => format!("{:.0} % faster", 100.0 * (ratio - 1.0)),
-        false => format!("{ratio:.1} times as fast"),
-    }
 }
 
 /// Cause of a difference between two launches.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Difference {
-    /// The number of instructions for an operation.
+    /// The number of instructions per warp-node.
     Instructions,
     /// A part of the machine.
     Part(Ideal),
 }
 
-/// Explains why the faster of two launches is faster.
-pub fn of_two(both: [&Explained; 2]) -> String {
-    let speeds = both.map(|one| one.prediction.gpops_billion);
-    let (numbers, [fast, slow]) = match speeds[0] >= speeds[1] {
-        true => ([1, 2], both),
-        false => ([2, 1], [both[1], both[0]]),
-    };
-    let ratio = fast.prediction.gpops_billion / slow.prediction.gpops_billion;
-    let [first, second] = numbers.map(|number| format!("[{number}]"));
-    if ratio < 1.0 + NOTABLE {
-        return format!("{first} and {second} are equally fast, within 2 %.");
+/// Explains how launch `[number]` differs in speed from launch `[1]`, and why. Every percentage is a change of the speed of `[1]`.
+pub fn of_two([first, other]: [&Explained; 2], number: usize) -> String {
+    let ratio = other.prediction.gpops_billion / first.prediction.gpops_billion;
+    if ratio.ln().abs() < NOTABLE {
+        return format!("[{number}] and [1] are equally fast, within 2 %.");
     }
-    let text = format!("{first} is {} {second}", compared(ratio));
+    let text = format!("[{number}] is {} [1]", than(ratio));
+    let (fast, slow) = match ratio > 1.0 {
+        true => (other, first),
+        false => (first, other),
+    };
     let (difference, closed) = most_telling(fast, slow);
-    if closed.ln() < LEAST_PART * ratio.ln() {
+    if closed.ln() < LEAST_PART * ratio.ln().abs() {
         return text + ", and no one part explains a quarter of it.";
     }
+    let both = [other, first].map(|one| &one.prediction);
     match difference {
         Difference::Instructions => {
-            let [few, many] = [fast, slow].map(|one| instructions(&one.prediction));
-            format!("{text}: {few:.2} against {many:.2} warp instructions per operation.")
+            let [others, firsts] = both.map(instructions);
+            format!("{text}: {others:.2} against {firsts:.2} warp instructions per warp-node.")
         }
         Difference::Part(part) => {
-            let facts = facts(part, [fast, slow].map(|one| &one.prediction));
-            let left = ratio / closed;
-            let state = match () {
-                () if left.ln().abs() < NOTABLE => "both would be equally fast".to_owned(),
-                () if left > 1.0 => format!("it would be {} {second}", compared(left)),
-                () => format!("{second} would be {} {first}", compared(1.0 / left)),
+            let facts = facts(part, both);
+            let left = match ratio > 1.0 {
+                true => ratio / closed,
+                false => ratio * closed,
+            };
+            let state = match left.ln().abs() < NOTABLE {
+                true => "both would be equally fast".to_owned(),
+                false => format!("[{number}] would be {} [1]", than(left)),
             };
             format!("{text}: {facts}. If in both {}, {state}.", part.condition())
         }
     }
 }
 
-fn compared(ratio: f64) -> String {
-    match ratio < 2.0 {
-        true => format!("{:.0} % faster than", 100.0 * (ratio - 1.0)),
-        false => format!("{ratio:.1} times as fast as"),
+/// Compares the measured with the predicted speed of another launch, both relative to a first one.
+pub fn beside_measured(measured: [f64; 2], predicted: [f64; 2]) -> String {
+    let [is, should_be] = [predicted, measured].map(|[first, other]| other / first);
+    let percent = |ratio: f64| 100.0 * (ratio - 1.0);
+    let text = format!(
+        "Measured: {}; predicted: {}.",
+        change(should_be),
+        change(is)
+    );
+    match agrees(percent(is), percent(should_be)) {
+        Agreement::Yes => text,
+        Agreement::Size => text + " The model misses the size of the difference.",
+        Agreement::No => text + " The model names the wrong winner.",
+    }
+}
+
+/// A speed relative to another: `14 % slower than`, `2.1 times as fast as`.
+fn than(ratio: f64) -> String {
+    let text = change(ratio);
+    match text.ends_with("as fast") {
+        true => text + " as",
+        false => text + " than",
+    }
+}
+
+/// A change of speed in words: `14 % slower`, `2.1 times as fast`.
+fn change(ratio: f64) -> String {
+    match ratio {
+        2.0.. => format!("{ratio:.1} times as fast"),
+        1.0.. => format!("{:.0} % faster", 100.0 * (ratio - 1.0)),
+        _ => format!("{:.0} % slower", 100.0 * (1.0 - ratio)),
     }
 }
 
@@ -172,7 +194,7 @@ fn fact(part: Ideal, prediction: &Prediction) -> String {
             prediction.memory.l1_load_hit_percent
         ),
         Ideal::MemoryBandwidth => format!(
-            "an operation moves {:.0} bytes between L1 and L2, and {:.0} to or from the DRAM",
+            "a warp-node moves {:.0} bytes between L1 and L2, and {:.0} to or from the DRAM",
             l2_bytes(prediction),
             dram_bytes(prediction)
         ),
@@ -181,7 +203,7 @@ fn fact(part: Ideal, prediction: &Prediction) -> String {
         }
         Ideal::LoadStoreUnit => {
             format!(
-                "an operation loads and stores {:.2} lines of the stack",
+                "a warp-node loads and stores {:.2} lines of the stack",
                 lines(prediction)
             )
         }
@@ -207,9 +229,13 @@ fn fact(part: Ideal, prediction: &Prediction) -> String {
     }
 }
 
-/// Describes a part's effect on two launches in figures, the faster one first.
+/// Describes a part's effect on two launches in figures, in the order given.
 fn facts(part: Ideal, both: [&Prediction; 2]) -> String {
-    let [fast, slow] = both;
+    let first_is_faster = both[0].gpops_billion > both[1].gpops_billion;
+    let less = |less: &'static str, more: &'static str| match first_is_faster {
+        true => less,
+        false => more,
+    };
     let of = |value: fn(&Prediction) -> f64| both.map(value);
     match part {
         Ideal::L1Misses => {
@@ -223,7 +249,7 @@ fn facts(part: Ideal, both: [&Prediction; 2]) -> String {
         Ideal::MemoryBandwidth => {
             let (l2, dram) = (pair(of(l2_bytes), 0), pair(of(dram_bytes), 0));
             format!(
-                "an operation moves {l2} bytes between L1 and L2, and {dram} to or from the DRAM"
+                "a warp-node moves {l2} bytes between L1 and L2, and {dram} to or from the DRAM"
             )
         }
         Ideal::MemoryLatency | Ideal::OnChipLatency | Ideal::FixedLatency => {
@@ -238,19 +264,24 @@ fn facts(part: Ideal, both: [&Prediction; 2]) -> String {
         }
         Ideal::LoadStoreUnit => {
             let lines = pair(of(lines), 2);
-            format!("an operation loads and stores {lines} lines of the stack")
+            format!("a warp-node loads and stores {lines} lines of the stack")
         }
         Ideal::Pipes | Ideal::IssueSlots => {
             let issued = pair(of(issued_percent), 0);
             format!("the schedulers issue in {issued} % of their cycles")
         }
-        Ideal::InstructionFetch => "fewer instruction-fetch stalls".into(),
+        Ideal::InstructionFetch => less(
+            "fewer instruction-fetch stalls",
+            "more instruction-fetch stalls",
+        )
+        .into(),
         Ideal::Occupancy => {
             let [a, b] = of(|one| 100.0 * one.occupancy.fraction);
+            let slow = if first_is_faster { both[1] } else { both[0] };
             format!(
                 "occupancy is {a:.0} against {b:.0} % ({} against {} warps, the slower launch limited by {})",
-                fast.occupancy.warps,
-                slow.occupancy.warps,
+                both[0].occupancy.warps,
+                both[1].occupancy.warps,
                 limiters(slow)
             )
         }
@@ -258,7 +289,10 @@ fn facts(part: Ideal, both: [&Prediction; 2]) -> String {
             let added = pair(of(|one| one.divergence_overhead_percent), 1);
             format!("slow paths and divergent lanes add {added} % instructions")
         }
-        Ideal::GridEnds => "less is lost when the last blocks of a grid run".into(),
+        Ideal::GridEnds => {
+            let lost = less("less", "more");
+            format!("{lost} is lost when the last blocks of a grid run")
+        }
         Ideal::Host => {
             let host = pair(of(Prediction::host_percent), 0);
             format!("the host accounts for {host} % of the time")
@@ -267,11 +301,11 @@ fn facts(part: Ideal, both: [&Prediction; 2]) -> String {
 }
 
 /// Both values, or the one that both have.
-fn pair([fast, slow]: [f64; 2], digits: usize) -> String {
-    let [fast, slow] = [fast, slow].map(|value| format!("{value:.digits$}"));
-    match fast == slow {
-        true => fast,
-        false => format!("{fast} against {slow}"),
+fn pair(both: [f64; 2], digits: usize) -> String {
+    let [one, other] = both.map(|value| format!("{value:.digits$}"));
+    match one == other {
+        true => one,
+        false => format!("{one} against {other}"),
     }
 }
 

@@ -9,16 +9,16 @@ use crate::validate::known::MeasuredSpeed;
 use serde_json::Value;
 
 /// A point of a study, and what was measured of its launch.
-pub struct Row {
+pub struct StudyRow {
     pub point: Point,
     pub measured: Option<MeasuredSpeed>,
 }
 
 /// One row per point: the axes, the launch, then what was predicted. A table has what is varied, and how fast it is.
-pub fn columns(axes: &[Axis], with_measured: bool) -> Columns<Row> {
-    let mut columns = Columns::<Row>::new(usize::MAX);
+pub fn columns(axes: &[Axis], with_measured: bool) -> Columns<StudyRow> {
+    let mut columns = Columns::<StudyRow>::new(usize::MAX);
     for (index, axis) in axes.iter().enumerate() {
-        let value = move |row: &Row| row.point.values[index].clone();
+        let value = move |row: &StudyRow| row.point.values[index].clone();
         columns = columns.shown(axis.key.name(), value);
         if axis.key.is_extra() {
             columns = columns.filed(axis.key.name(), move |row| -> Value {
@@ -28,7 +28,7 @@ pub fn columns(axes: &[Axis], with_measured: bool) -> Columns<Row> {
             });
         }
     }
-    let measured = |row: &Row| row.measured.map(|measured| measured.gpops_billion);
+    let measured = |row: &StudyRow| row.measured.map(|measured| measured.gpops_billion);
     let columns = columns
         .filed("problem", |row| row.point.outcome.launched.problem.clone())
         .filed("kernel", |row| row.point.outcome.launched.kernel.clone())

@@ -12,7 +12,7 @@ mod rows;
 
 use super::spec::{CacheSpec, Replacement, RowSpec};
 use index::{ByteFlips, row_of};
-use rows::{Place, Rows};
+use rows::{Place, RowReplacement};
 
 /// Line-address tag of an empty way.
 const EMPTY: u32 = u32::MAX;
@@ -78,7 +78,7 @@ pub struct Cache {
     filled: Vec<u32>,
     /// One line per tag, and one that represents no place.
     lines: Vec<Line>,
-    rows: Option<Box<Rows>>,
+    rows: Option<Box<RowReplacement>>,
     flips: Option<ByteFlips>,
     uses: u32,
     random: u32,
@@ -102,7 +102,9 @@ impl Cache {
             groups_per_set,
             filled: vec![0; sets],
             lines: vec![Line::default(); sets * groups_per_set * GROUP + 1],
-            rows: spec.rows.map(|rows| Box::new(Rows::new(&spec, rows))),
+            rows: spec
+                .rows
+                .map(|rows| Box::new(RowReplacement::new(&spec, rows))),
             flips: ByteFlips::new(&spec),
             ways,
             uses: 0,

@@ -68,6 +68,15 @@ fn store_queue_cycles(spec: &SmxSpec) -> u64 {
     (bytes as f32 / spec.l2_write_limit()) as u64
 }
 
+/// Cycles of the unit that `bytes` take at a rate; none at 0, where they have a path of their own.
+#[inline]
+fn cycles_at(bytes_per_cycle: u32, bytes: u32) -> u64 {
+    match bytes_per_cycle {
+        0 => 0,
+        rate => u64::from(bytes.div_ceil(rate)),
+    }
+}
+
 /// Load/store unit of one multiprocessor, with its L1 and the levels behind it.
 #[derive(Debug, Clone)]
 pub struct Memory {
@@ -96,6 +105,7 @@ pub struct Memory {
     request_bytes: u32,
     store_cycles: u64,
     return_bytes_per_cycle: u32,
+    fill_bytes_per_cycle: u32,
     uncoalesced_cycles: u64,
     l1_always_hits: bool,
     /// Mask of the cycles that accesses occupy the unit: all ones, or 0 if the unit is unlimited.
@@ -129,6 +139,7 @@ impl Memory {
             request_bytes: spec.l2_request_bytes,
             store_cycles: u64::from(spec.store_cycles_per_line),
             return_bytes_per_cycle: spec.return_bytes_per_cycle,
+            fill_bytes_per_cycle: spec.fill_bytes_per_cycle,
             uncoalesced_cycles: u64::from(spec.uncoalesced_cycles),
             l1_always_hits: spec.l1_always_hits,
             unit_mask: if spec.unit_is_unlimited { 0 } else { u64::MAX },
@@ -397,7 +408,8 @@ impl Memory {
             now
         } else {
             let served = self.read(address, bytes, self.lsu_free_at, counters);
-            self.occupy_unit(self.return_cycles(bytes).max(u64::from(op.lines)));
+            let cycles = cycles_at(self.return_bytes_per_cycle, bytes);
+            self.occupy_unit(cycles.max(u64::from(op.lines)));
             served.ready_at
         };
         Served::new(ready_at, Cause::Global)
@@ -428,17 +440,8 @@ impl Memory {
             served.mshr_cycles = (cycle - self.issued_at) as u32;
         }
         self.misses.track(served.ready_at);
-        self.occupy_unit(self.return_cycles(bytes));
+        self.occupy_unit(cycles_at(self.fill_bytes_per_cycle, bytes));
         served
-    }
-
-    /// Cycles that `bytes` from the L2 occupy the unit.
-    #[inline]
-    fn return_cycles(&self, bytes: u32) -> u64 {
-        match self.return_bytes_per_cycle {
-            0 => 0,
-            rate => u64::from(bytes.div_ceil(rate)),
-        }
     }
 
     /// Writes a dirty L1 line to the L2; the whole line is written, so nothing is fetched.

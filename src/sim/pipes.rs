@@ -1,7 +1,7 @@
 //! Execution pipes: which instruction classes may start in a cycle.
 //!
-//! Models: classes on the shared cores have a cap per cycle, one for all together and one for each; every other class
-//! occupies a pipe of its scheduler for some cycles.
+//! Models: a cap on all instructions of a cycle; classes on the shared cores have a cap per cycle, one for all together and one for
+//! each; every other class occupies a pipe of its scheduler for some cycles.
 //! Leaves out: result latency (part of the compiler's stall counts), register-bank conflicts.
 //! Units: warp instructions per cycle, cycles. Sources: throughputs per class in the device preset.
 
@@ -28,6 +28,8 @@ struct Demand {
 pub struct Pipes {
     demands: [Demand; N_CLASSES],
     pipe_free_at: [[u64; N_PIPES]; MAX_SCHEDULERS],
+    /// Cap of all instructions, where the schedulers could issue more.
+    issue: Option<Cap>,
     alu: Cap,
     /// Caps of single classes, where they are below that of all together.
     class_caps: Option<Box<[Cap; N_CLASSES]>>,
@@ -69,6 +71,7 @@ impl Pipes {
         Pipes {
             demands: OpClass::ALL.map(|class| demand(spec, class)),
             pipe_free_at: [[0; N_PIPES]; MAX_SCHEDULERS],
+            issue: issue_binds(spec).then(|| Cap::new(spec.issued_per_cycle)),
             alu: Cap::new(spec.alu_warps_per_cycle),
             class_caps: any_binds.then(|| Box::new(caps.map(Cap::new))),
         }
@@ -79,6 +82,12 @@ impl Pipes {
     #[inline]
     pub fn operand_wait(&self, class: OpClass, sources: u8) -> u8 {
         self.demands[class as usize].operand_wait[usize::from(sources) % 4]
+    }
+
+    /// Whether another instruction may issue at `now`.
+    #[inline]
+    pub fn may_issue(&self, now: u64) -> bool {
+        self.issue.is_none_or(|issue| issue.after(1, now).1)
     }
 
     /// Takes the pipe of `class` at `now`; the error is the cycle at which to retry.
@@ -103,9 +112,17 @@ impl Pipes {
             cap.taken = taken;
         }
         self.alu.taken = taken;
+        if let Some(issue) = &mut self.issue {
+            issue.taken = issue.after(1, now).0;
+        }
         *free_at = now + u64::from(demand.pipe_cycles);
         Ok(())
     }
+}
+
+/// Whether the schedulers together could issue more instructions than the multiprocessor does.
+fn issue_binds(spec: &SmxSpec) -> bool {
+    u32::from(spec.issued_per_cycle) < spec.n_schedulers as u32 * spec.dispatches_per_scheduler
 }
 
 fn demand(spec: &SmxSpec, class: OpClass) -> Demand {

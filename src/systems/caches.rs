@@ -2,8 +2,8 @@
 //!
 //! Leaves out: eviction. Units: none.
 
-use super::chitty::code::Code;
-use super::chitty::inputs::{InputError, Workload};
+use super::chitty::code::KernelCode;
+use super::chitty::inputs::{InputError, ProblemInputs};
 use super::chitty::kernel::KernelWork;
 use super::machine::Executions;
 use super::robilliard::problem::Benchmark;
@@ -26,9 +26,9 @@ pub struct Context<'a> {
 #[derive(Debug, Clone, Default)]
 pub struct Caches {
     /// Programs of Chitty's problems, in the order of their first use.
-    workloads: Arc<Mutex<Vec<Arc<Workload>>>>,
+    inputs: Arc<Mutex<Vec<Arc<ProblemInputs>>>>,
     /// Kernels, with their work on the populations of these numbers.
-    pub(crate) kernels: Arc<Memo<(Code, u64), KernelWork>>,
+    pub(crate) kernels: Arc<Memo<(KernelCode, u64), KernelWork>>,
     /// Grids that kernels share, by population number.
     pub(crate) grids: Arc<Memo<u64, Vec<Grid>>>,
     /// Robilliard's programs, by benchmark, population and seed.
@@ -39,12 +39,12 @@ pub struct Caches {
 
 impl Caches {
     /// Returns the caches with these programs in place of the problem's others.
-    pub(crate) fn with(&self, workload: Workload) -> Caches {
+    pub(crate) fn with(&self, inputs: ProblemInputs) -> Caches {
         let mut all = self.loaded().clone();
-        all.retain(|one| one.problem != workload.problem);
-        all.push(Arc::new(workload));
+        all.retain(|one| one.problem != inputs.problem);
+        all.push(Arc::new(inputs));
         Caches {
-            workloads: Arc::new(Mutex::new(all)),
+            inputs: Arc::new(Mutex::new(all)),
             ..self.clone()
         }
     }
@@ -58,23 +58,23 @@ impl Caches {
     }
 
     /// Returns the programs loaded so far.
-    pub(crate) fn loaded(&self) -> MutexGuard<'_, Vec<Arc<Workload>>> {
-        let loaded = self.workloads.lock();
+    pub(crate) fn loaded(&self) -> MutexGuard<'_, Vec<Arc<ProblemInputs>>> {
+        let loaded = self.inputs.lock();
         loaded.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the programs of one of Chitty's problems, loaded on first use.
-    pub(crate) fn workload(
+    pub(crate) fn inputs(
         &self,
         problem: &str,
         settings: &Settings,
-    ) -> Result<Arc<Workload>, InputError> {
+    ) -> Result<Arc<ProblemInputs>, InputError> {
         let mut loaded = self.loaded();
         let found = loaded.iter().find(|one| one.problem.name() == problem);
         if let Some(found) = found {
             return Ok(Arc::clone(found));
         }
-        let made = Arc::new(Workload::load(problem, settings)?);
+        let made = Arc::new(ProblemInputs::load(problem, settings)?);
         loaded.push(Arc::clone(&made));
         Ok(made)
     }

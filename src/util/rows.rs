@@ -80,8 +80,10 @@ impl<'a> Rows<'a> {
     }
 
     /// Iterates over the rows in order.
-    pub fn iter(&self) -> impl Iterator<Item = Row<'_>> {
-        self.records.iter().map(|record| Row { rows: self, record })
+    pub fn iter(&self) -> impl Iterator<Item = CsvRow<'_>> {
+        self.records
+            .iter()
+            .map(|record| CsvRow { rows: self, record })
     }
 }
 
@@ -107,13 +109,13 @@ fn csv_error(file: &str, error: &csv::Error) -> RowsError {
 
 /// A row, with access to its fields by column name.
 #[derive(Debug, Clone, Copy)]
-pub struct Row<'a> {
+pub struct CsvRow<'a> {
     rows: &'a Rows<'a>,
     /// Every field, in the order of the columns.
     pub record: &'a StringRecord,
 }
 
-impl<'a> Row<'a> {
+impl<'a> CsvRow<'a> {
     /// Returns the field of a column, trimmed; empty if the file lacks the column.
     pub fn text(self, column: &str) -> &'a str {
         let at = self.rows.header.iter().position(|name| name == column);

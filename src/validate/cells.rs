@@ -4,7 +4,7 @@
 //! Units: threads per block, bytes.
 //! Source: Chitty's Tables 3, 4 and 7 to 10. All but 3 and 7 were measured with a preference for the L1.
 
-use super::compare::Split;
+use super::compare::CellSplit;
 use crate::gp::problem::PAPER;
 use crate::systems::options::LaunchOptions;
 use crate::util::names::listed;
@@ -166,14 +166,14 @@ impl Axis {
 
 impl Cell {
     /// Values of kind `fitted` were chosen on some cells; all others are held out.
-    pub fn split(&self) -> Split {
+    pub fn split(&self) -> CellSplit {
         let fitted = self.problem == FITTED_PROBLEM
             && FITTED_TABLES.contains(&self.table)
             && FITTED_THREADS.contains(&self.threads_per_block);
         if fitted {
-            Split::Fitted
+            CellSplit::Fitted
         } else {
-            Split::HeldOut
+            CellSplit::HeldOut
         }
     }
 
@@ -262,7 +262,7 @@ mod tests {
     fn sixteen_sextic_cells_of_tables_3_and_4_are_fitted_and_no_others() {
         let of_table = |table| PROBLEMS.map(|problem| cells(table, problem)).concat();
         let mut fitted = Table::ALL.map(of_table).concat();
-        fitted.retain(|cell| cell.split() == Split::Fitted);
+        fitted.retain(|cell| cell.split() == CellSplit::Fitted);
         assert_eq!(fitted.len(), 16);
         let blocks = fitted.iter().map(|cell| cell.threads_per_block);
         assert!({ blocks }.all(|threads| [128, 512].contains(&threads)));

@@ -11,7 +11,7 @@ use crate::util::names::named;
 
 named! {
     /// Whether a cell took part in choosing a fitted value.
-    pub enum Split ("split") {
+    pub enum CellSplit ("split") {
         Fitted = "fitted",
         HeldOut = "held out",
     }
@@ -21,7 +21,7 @@ named! {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Compared {
     pub cell: Cell,
-    pub split: Split,
+    pub split: CellSplit,
     pub predicted_gpops_billion: f64,
     pub measured: Option<Value>,
 }
@@ -113,7 +113,7 @@ mod tests {
             .zip(predicted.iter().zip(measured))
             .map(|(cell, (predicted, measured))| Compared {
                 cell,
-                split: Split::HeldOut,
+                split: CellSplit::HeldOut,
                 predicted_gpops_billion: *predicted,
                 measured: measured.map(|gpops_billion| Value {
                     gpops_billion,

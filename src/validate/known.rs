@@ -45,7 +45,7 @@ impl Known {
     /// Reads the committed tables; of a launch in several tables the first counts.
     pub fn of_paper() -> Result<Known, RowsError> {
         let mut known = HashMap::new();
-        for table in Measured::tables() {
+        for table in Table::ALL {
             let measured = Measured::of_paper(table)?;
             for cell in PAPER.iter().flat_map(|id| cells(table, id.name())) {
                 let speed = measured.get(&cell).map(|value| MeasuredSpeed {
@@ -78,20 +78,6 @@ impl Known {
 /// Largest ratio, in either direction, of a predicted to a measured difference that agrees with it.
 const MOST_TIMES: f64 = 2.0;
 
-/// Describes the measured and the predicted gain between two launches, and whether they agree: same winner, and a predicted gain
-/// at least half and at most twice the measured one.
-pub fn comparison(measured: [MeasuredSpeed; 2], predicted: [f64; 2]) -> String {
-    let gain = |speeds: [f64; 2]| 100.0 * (speeds[1] / speeds[0] - 1.0);
-    let (was, is) = (gain(measured.map(|one| one.gpops_billion)), gain(predicted));
-    let mut text = format!("From [1] to [2], measured {was:+.0} %, predicted {is:+.0} %.");
-    match agrees(is, was) {
-        Agreement::Yes => {}
-        Agreement::Size => text += " The model misses the size of the difference.",
-        Agreement::No => text += " The model names the wrong winner.",
-    }
-    text
-}
-
 /// How far a predicted difference agrees with the measured one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Agreement {
@@ -101,7 +87,8 @@ pub enum Agreement {
     No,
 }
 
-/// Compares two differences in percent. Differences below 2 % count as none.
+/// Compares two differences in percent: they agree on the same winner, and with a predicted difference of half to twice the
+/// measured one. Differences below 2 % count as none.
 pub fn agrees(predicted: f64, measured: f64) -> Agreement {
     const NONE: f64 = 2.0;
     if predicted.abs() < NONE && measured.abs() < NONE {

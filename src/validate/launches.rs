@@ -7,12 +7,12 @@
 use super::columns::present_names;
 use crate::util::names::UnknownName;
 use crate::util::refused::Refused;
-use crate::util::rows::{Row, Rows, RowsError};
+use crate::util::rows::{CsvRow, Rows, RowsError};
 use std::collections::HashMap;
 
 use crate::device::Device;
 use crate::device::occupancy::OccupancyLimits;
-use crate::systems::chitty::split::Split;
+use crate::systems::chitty::split::MeasurementSplit;
 use crate::systems::chitty::variant::{KernelId, Variant};
 
 const COMMITTED: [(&str, &str); 3] = [
@@ -55,7 +55,7 @@ pub struct Launched {
 /// One measured launch.
 #[derive(Debug, Clone)]
 pub struct MeasuredLaunch {
-    pub split: Split,
+    pub split: MeasurementSplit,
     pub launched: Launched,
     /// Fitness cases that count.
     pub cases: u64,
@@ -113,14 +113,14 @@ pub fn parse(text: &str, file: &str, device: &Device) -> Result<Vec<MeasuredLaun
 }
 
 /// Something counted or timed.
-fn measured(row: Row<'_>, column: &str) -> Result<Option<f64>, RowsError> {
+fn measured(row: CsvRow<'_>, column: &str) -> Result<Option<f64>, RowsError> {
     row.optional(column, "a number of at least 0", |value: &f64| {
         value.is_finite() && *value >= 0.0
     })
 }
 
 /// Shared memory in bytes, from a column in units of `unit` bytes.
-fn shared_bytes(row: Row<'_>, column: &str, unit: u32) -> Result<Option<u32>, RowsError> {
+fn shared_bytes(row: CsvRow<'_>, column: &str, unit: u32) -> Result<Option<u32>, RowsError> {
     let most = MOST_SHARED_BYTES / unit;
     let allowed = format!("0 to {most}");
     let given = row.optional(column, &allowed, |given: &u32| *given <= most)?;
@@ -128,7 +128,7 @@ fn shared_bytes(row: Row<'_>, column: &str, unit: u32) -> Result<Option<u32>, Ro
 }
 
 /// Blocks that share the cases of a program; 1 for rows from before the accumulator, which lack the column.
-fn case_blocks(row: Row<'_>, kernel: &Variant) -> Result<u32, RowsError> {
+fn case_blocks(row: CsvRow<'_>, kernel: &Variant) -> Result<u32, RowsError> {
     let most = kernel.kernel.sharing().most_case_blocks();
     let given = row.optional("case_blocks", &format!("1 to {most}"), |given| {
         (1..=most).contains(given)
@@ -136,7 +136,7 @@ fn case_blocks(row: Row<'_>, kernel: &Variant) -> Result<u32, RowsError> {
     Ok(given.unwrap_or(1))
 }
 
-fn kernel(row: Row<'_>, device: &Device) -> Result<Variant, RowsError> {
+fn kernel(row: CsvRow<'_>, device: &Device) -> Result<Variant, RowsError> {
     let arch = device.code.parse();
     let arch = arch.map_err(|error: UnknownName| row.refuse("device", error))?;
     let kernel: KernelId = row.named("kernel")?;
@@ -156,7 +156,7 @@ fn kernel(row: Row<'_>, device: &Device) -> Result<Variant, RowsError> {
 
 /// The shared memory that a multiprocessor was configured with: as counted, as the carve-out requested, or as the row records.
 fn shared_config_bytes(
-    row: Row<'_>,
+    row: CsvRow<'_>,
     kernel: &Variant,
     limits: &OccupancyLimits,
 ) -> Result<Option<u32>, RowsError> {
@@ -179,7 +179,7 @@ fn shared_config_bytes(
 }
 
 fn launch(
-    row: Row<'_>,
+    row: CsvRow<'_>,
     device: &Device,
     limits: &OccupancyLimits,
 ) -> Result<MeasuredLaunch, RowsError> {

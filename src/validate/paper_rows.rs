@@ -9,7 +9,7 @@ use crate::systems::gpocl::{Domain, Strategy};
 use crate::systems::langdon::{self, POPULATION, THREADS_PER_PROGRAM};
 use crate::systems::options::LaunchOptions;
 use crate::systems::robilliard::{BLOCK_SIZES, kernel::Scheme, problem::Benchmark};
-use crate::util::rows::{Row, Rows, RowsError};
+use crate::util::rows::{CsvRow, Rows, RowsError};
 
 /// Launches of a paper's system on the H200, none of which had been run when they were predicted.
 #[derive(Debug, Clone, Copy)]
@@ -86,7 +86,7 @@ pub fn parse(text: &str, file: &str) -> Result<Option<Vec<PaperRow>>, RowsError>
     Ok(Some(rows.collect::<Result<_, _>>()?))
 }
 
-fn paper_row(row: Row<'_>) -> Result<PaperRow, RowsError> {
+fn paper_row(row: CsvRow<'_>) -> Result<PaperRow, RowsError> {
     let paper = row.named("paper")?;
     let launch = match paper {
         Paper::Langdon => langdon(row),
@@ -103,7 +103,7 @@ fn paper_row(row: Row<'_>) -> Result<PaperRow, RowsError> {
     })
 }
 
-fn langdon(row: Row<'_>) -> Result<LaunchOptions, RowsError> {
+fn langdon(row: CsvRow<'_>) -> Result<LaunchOptions, RowsError> {
     const PROGRAM: &str = "1, 2, 4, 8, 16, 32, 64";
     const BLOCK: &str = "32, 64, 128, 256, no less than threads_per_program";
     let per_program: u32 = row.checked("threads_per_program", PROGRAM, |threads| {
@@ -121,7 +121,7 @@ fn langdon(row: Row<'_>) -> Result<LaunchOptions, RowsError> {
     })
 }
 
-fn robilliard(row: Row<'_>) -> Result<LaunchOptions, RowsError> {
+fn robilliard(row: CsvRow<'_>) -> Result<LaunchOptions, RowsError> {
     const THREADS: &str = "32, 64, 128, 256, 512";
     let scheme: Scheme = row.named("scheme")?;
     let problem = Benchmark::named(row.text("problem"));
@@ -136,7 +136,7 @@ fn robilliard(row: Row<'_>) -> Result<LaunchOptions, RowsError> {
     })
 }
 
-fn gpocl(row: Row<'_>) -> Result<LaunchOptions, RowsError> {
+fn gpocl(row: CsvRow<'_>) -> Result<LaunchOptions, RowsError> {
     let strategy: Strategy = row.named("strategy")?;
     let domain: Domain = row.named("domain")?;
     Ok(LaunchOptions {
@@ -147,7 +147,7 @@ fn gpocl(row: Row<'_>) -> Result<LaunchOptions, RowsError> {
     })
 }
 
-fn size(row: Row<'_>, column: &str) -> Result<u32, RowsError> {
+fn size(row: CsvRow<'_>, column: &str) -> Result<u32, RowsError> {
     row.checked(column, "1 to 1000000", |size| {
         (1..=1_000_000).contains(size)
     })

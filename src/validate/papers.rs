@@ -39,7 +39,7 @@ impl Paper {
     /// The published values of a text of this paper.
     fn read(self, text: &str) -> Result<Vec<(Id, f64)>, RowsError> {
         let rows = Rows::read(text, self.name())?;
-        let value = |row: rows::Row<'_>| {
+        let value = |row: rows::CsvRow<'_>| {
             let id = self.id(row.text("id"));
             let id = id.map_err(|error| row.refuse("id", error))?;
             Ok((id, row.value("published", "a number")?))
@@ -50,7 +50,7 @@ impl Paper {
 
 /// One line of a reproduction.
 #[derive(Debug, Clone)]
-pub struct Row {
+pub struct ComparedFigure {
     pub paper: &'static str,
     pub experiment: &'static str,
     pub configuration: String,
@@ -62,7 +62,7 @@ pub struct Row {
     pub published: Option<f64>,
 }
 
-impl Row {
+impl ComparedFigure {
     /// How far a prediction is from what was published; `None` where that is nothing, or 0.
     pub fn error_percent(&self, predicted: f64) -> Option<f64> {
         let published = self.published.filter(|value| *value != 0.0)?;
@@ -82,11 +82,11 @@ pub fn published(paper: Paper, id: &Id) -> Result<Option<f64>, RowsError> {
 }
 
 /// Puts published values beside the figures.
-pub fn compare(paper: Paper, figures: Vec<Figure>) -> Result<Vec<Row>, RowsError> {
+pub fn compare(paper: Paper, figures: Vec<Figure>) -> Result<Vec<ComparedFigure>, RowsError> {
     let published = paper.read(paper.text())?;
     let row = |figure: Figure| {
         let band = figure.predicted;
-        Row {
+        ComparedFigure {
             paper: paper.name(),
             experiment: figure.experiment,
             configuration: figure.configuration,

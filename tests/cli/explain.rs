@@ -155,13 +155,20 @@ proptest! {
         }
     }
 
-    /// What two launches' sentence says is so: the faster one is named, and the part leaves what it is said to leave.
+    /// The comparison states the change from the first launch to the second, in percent of the first.
     #[test]
-    fn the_comparison_names_the_faster_one(a in configurations(), b in configurations()) {
+    fn the_comparison_states_the_change_of_speed(a in configurations(), b in configurations()) {
         let both = [MODEL.explain(&a).unwrap(), MODEL.explain(&b).unwrap()];
-        let sentence = verdict::of_two([&both[0], &both[1]]);
+        let sentence = verdict::of_two([&both[0], &both[1]], 2);
         let [one, other] = [0, 1].map(|n| both[n].prediction.gpops_billion);
-        let faster = if one >= other { "[1]" } else { "[2]" };
-        prop_assert!(sentence.starts_with(faster) || sentence.contains("equally fast"), "{sentence}");
+        let change = 100.0 * (other / one - 1.0);
+        let expected = match change {
+            100.0.. => format!("[2] is {:.1} times as fast as [1]", other / one),
+            0.0.. => format!("[2] is {change:.0} % faster than [1]"),
+            _ => format!("[2] is {:.0} % slower than [1]", -change),
+        };
+        prop_assert!(sentence.starts_with(&expected) || sentence.contains("equally fast"), "{sentence}");
+        let beside = verdict::beside_measured([one, other], [one, other]);
+        prop_assert!(beside.starts_with("Measured:") && !beside.contains("model"), "{beside}");
     }
 }

@@ -1,7 +1,8 @@
 //! The library's public face, used as a stranger would: only what the root of the crate exports.
 
 use warpstack::{
-    EngineKind, Error, Kernel, LaunchOptions, PredictError, Predictor, Preset, Problem, Size,
+    EngineKind, Error, ErrorKind, Kernel, LaunchOptions, PredictError, Predictor, Preset, Problem,
+    Size,
 };
 
 fn on(device: &str) -> Predictor {
@@ -131,4 +132,27 @@ fn wrong_input_is_named() {
             .to_string()
             .contains("h200")
     );
+}
+
+#[test]
+fn errors_have_their_kind_and_the_allowed_values_as_data() {
+    let device = Error::from(Preset::load("gtx9999").unwrap_err());
+    let launch = on("gtx670").predict(LaunchOptions::of("rpn").with(Size::StackDim, 9));
+    let launch = Error::from(launch.unwrap_err());
+    let programs = on("gtx670").with_programs(Problem::Sextic, ["X2"]);
+    let programs = Error::from(programs.unwrap_err());
+    for (error, kind, part) in [
+        (&device, ErrorKind::Device, Some("h200")),
+        (&launch, ErrorKind::Launch, Some("1, 2")),
+        (&programs, ErrorKind::Programs, None),
+    ] {
+        assert_eq!(error.kind(), kind);
+        let allowed = error.allowed();
+        assert_eq!(allowed.is_some(), part.is_some(), "{error}");
+        let (allowed, part) = (allowed.unwrap_or_default(), part.unwrap_or_default());
+        assert!(
+            allowed.contains(part) && error.to_string().contains(allowed),
+            "{error}"
+        );
+    }
 }

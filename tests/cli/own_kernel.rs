@@ -4,7 +4,7 @@ use crate::program::{json, refused, refuses, stdout, succeeds};
 use std::path::Path;
 use warpstack::gp::problem::ProblemId;
 use warpstack::isa::Arch;
-use warpstack::systems::chitty::code::{Code, OwnCode};
+use warpstack::systems::chitty::code::{KernelCode, OwnCode};
 use warpstack::systems::chitty::kernel_id::Lowering;
 use warpstack::systems::chitty::variant::{KernelId, Variant};
 
@@ -175,7 +175,7 @@ fn what_a_kernel_needs_is_read_from_its_listing() {
         let recorded = variant.resources().unwrap();
         let lowering: Lowering = variant.kernel.lowering();
         let own = OwnCode::new(variant.sass().unwrap(), "own.sass", lowering).unwrap();
-        let own = Code::own(variant, own.into());
+        let own = KernelCode::own(variant, own.into());
         let read = own.resources().unwrap();
         assert_eq!(
             (read.registers, read.frame_bytes, read.static_shared_bytes),

@@ -315,17 +315,18 @@ fn check_nesting(slices: &mut [Slice]) {
 
 /// What a Kanata log says of one instruction.
 #[derive(Default)]
-struct Row {
+struct KanataRow {
     label: String,
     /// Stage and cycle, by lane.
     stages: [Vec<(String, u64)>; 2],
     retired_at: Option<u64>,
 }
 
-fn kanata(text: &str) -> (Vec<Row>, usize) {
+fn kanata(text: &str) -> (Vec<KanataRow>, usize) {
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("Kanata\t0004"));
-    let (mut now, mut rows, mut arrows, mut retired) = (None, Vec::<Row>::new(), 0, HashSet::new());
+    let (mut now, mut rows, mut arrows, mut retired) =
+        (None, Vec::<KanataRow>::new(), 0, HashSet::new());
     for line in lines {
         let fields: Vec<&str> = line.split('\t').collect();
         let number = |at: usize| fields[at].parse::<u64>().unwrap();
@@ -339,7 +340,7 @@ fn kanata(text: &str) -> (Vec<Row>, usize) {
                 assert_eq!(number(1) as usize, rows.len(), "ids in file order");
                 number(2);
                 number(3);
-                rows.push(Row::default());
+                rows.push(KanataRow::default());
             }
             (command, _) => {
                 let id = number(1) as usize;

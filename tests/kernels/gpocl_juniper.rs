@@ -3,12 +3,12 @@
 use warpstack::device::numbers::Numbers;
 use warpstack::systems::gpocl::juniper::kernel::Placement;
 use warpstack::systems::gpocl::juniper::{DEVICE, Predictor, predict};
-use warpstack::systems::gpocl::{Configuration, Domain, Strategy};
+use warpstack::systems::gpocl::{Domain, GpoclConfiguration, Strategy};
 use warpstack::util::band::Band;
 use warpstack::vliw::preset::{Machine, VliwPreset};
 
-fn cell(strategy: Strategy, population: u32, dataset: u32) -> Configuration {
-    Configuration {
+fn cell(strategy: Strategy, population: u32, dataset: u32) -> GpoclConfiguration {
+    GpoclConfiguration {
         strategy,
         domain: Domain::Regression,
         population,

@@ -9,9 +9,9 @@ use warpstack::sim::simulator::Simulator;
 use warpstack::systems::langdon::evolved::{evolved, sized};
 use warpstack::systems::langdon::experiment::Experiment;
 use warpstack::systems::langdon::figures::layouts;
-use warpstack::systems::langdon::generation::{Generation, Launching};
+use warpstack::systems::langdon::generation::{LangdonGeneration, Launching};
 use warpstack::systems::langdon::kernel::{BlockRun, Submachine, Tests, encode, wrong};
-use warpstack::systems::langdon::predict::{Layout, predict, predict_generation};
+use warpstack::systems::langdon::predict::{LangdonLayout, predict, predict_generation};
 use warpstack::systems::langdon::{POPULATION, THREADS_PER_PROGRAM, population};
 use warpstack::systems::machine::Bench;
 use warpstack::systems::registry::ARCHES;
@@ -83,14 +83,14 @@ fn a_program_in_constant_memory_finds_the_same_in_fewer_instructions() {
 #[test]
 fn the_papers_grids_take_longer_than_one_and_not_much() {
     let device = Preset::load("gtx295").unwrap().device;
-    let layout = Layout {
+    let layout = LangdonLayout {
         threads_per_program: 64,
         threads_per_block: 64,
     };
     let speed = |launching| {
-        let generation = Generation {
+        let generation = LangdonGeneration {
             launching,
-            ..Generation::INITIAL
+            ..LangdonGeneration::INITIAL
         };
         let speed = predict_generation(bench(&device, Arch::Sm35), layout, &generation, 1).unwrap();
         speed.gpops_billion
@@ -167,7 +167,7 @@ fn warp_instructions_are_those_of_the_card() {
         if ![(1, 256), (8, 64), (32, 64)].contains(&(threads_per_program, threads_per_block)) {
             continue;
         }
-        let layout = Layout {
+        let layout = LangdonLayout {
             threads_per_program,
             threads_per_block,
         };
@@ -187,7 +187,7 @@ fn warp_instructions_are_those_of_the_card() {
 fn every_layout_fills_its_blocks() {
     let layouts = layouts();
     assert_eq!(layouts.len(), 27);
-    let fills = |layout: &Layout| {
+    let fills = |layout: &LangdonLayout| {
         layout
             .threads_per_block
             .is_multiple_of(layout.threads_per_program)

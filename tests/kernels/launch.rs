@@ -10,7 +10,7 @@ use warpstack::gp::workload::{Workload, read_programs};
 use warpstack::isa::Arch;
 use warpstack::measure::error::GpuError;
 use warpstack::measure::launch::{Gpu, GridLaunch};
-use warpstack::measure::rows::{Bench, Configuration, Programs, Protocol};
+use warpstack::measure::rows::{Bench, Programs, Protocol, VariantLaunch};
 use warpstack::systems::chitty::layout::ProgramTable;
 use warpstack::systems::chitty::variant::{KernelId, Variant};
 
@@ -71,7 +71,7 @@ fn every_hopper_kernel_agrees_with_the_cpu() {
                 },
                 carveout_percent: None,
             };
-            let row = bench.row(&Configuration { variant, launch }).unwrap();
+            let row = bench.row(&VariantLaunch { variant, launch }).unwrap();
             assert!(
                 row.agreeing_programs * 100 >= 85 * row.checked_programs,
                 "{variant}: {row:?}"

@@ -57,7 +57,7 @@ fn of_population(launch: LaunchOptions, population: u32) -> LaunchOptions {
 fn a_launch_is_as_fast_as_in_the_reproduction_of_its_paper() {
     let g80 = Preset::load("g80").unwrap().device;
     let on = bench(&g80, Arch::Sm35);
-    let layout = robilliard::predict::Layout {
+    let layout = robilliard::predict::RobilliardLayout {
         scheme: Scheme::BlockGp,
         benchmark: Benchmark::Mux6,
         threads_per_block: 64,
@@ -71,7 +71,7 @@ fn a_launch_is_as_fast_as_in_the_reproduction_of_its_paper() {
     assert_eq!(found.warp_instructions, speed.warp_instructions);
 
     let gtx285 = Preset::load("gtx285").unwrap().device;
-    let one = gpocl::Configuration {
+    let one = gpocl::GpoclConfiguration {
         strategy: Strategy::Ppcu,
         domain: Domain::Regression,
         population: 100,
@@ -84,7 +84,7 @@ fn a_launch_is_as_fast_as_in_the_reproduction_of_its_paper() {
     assert_eq!(found.configuration.threads_per_block, speeds[0].range.local);
 
     let h200 = Preset::load("h200").unwrap().device;
-    let layout = langdon::predict::Layout {
+    let layout = langdon::predict::LangdonLayout {
         threads_per_program: 64,
         threads_per_block: 64,
     };

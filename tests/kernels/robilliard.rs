@@ -13,7 +13,7 @@ use warpstack::systems::robilliard::kernel::{
     Interpreter, Scheme, agrees, expected_error, is_decided,
 };
 use warpstack::systems::robilliard::population::Evolved;
-use warpstack::systems::robilliard::predict::{Layout, Speed, predict};
+use warpstack::systems::robilliard::predict::{RobilliardLayout, RobilliardSpeed, predict};
 use warpstack::systems::robilliard::problem::{Benchmark, ProblemId};
 use warpstack::systems::robilliard::program::{evaluated_nodes, translate};
 
@@ -97,8 +97,8 @@ fn predicted(
     benchmark: Benchmark,
     [threads_per_block, population]: [u32; 2],
     programs: &[Rpn],
-) -> Result<Speed, PredictError> {
-    let layout = Layout {
+) -> Result<RobilliardSpeed, PredictError> {
+    let layout = RobilliardLayout {
         scheme,
         benchmark,
         threads_per_block,

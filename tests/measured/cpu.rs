@@ -18,7 +18,7 @@ use warpstack::gp::problem::{Problem, sextic};
 use warpstack::gp::program::Rpn;
 
 #[derive(Debug, Deserialize)]
-struct Row {
+struct MeasuredInterpreter {
     preset: String,
     clock_ghz: f64,
     functions: String,
@@ -47,7 +47,7 @@ fn programs(n_programs: u64, functions: &str) -> Vec<Rpn> {
 }
 
 /// Predicted over measured speed.
-fn ratio(row: &Row) -> f64 {
+fn ratio(row: &MeasuredInterpreter) -> f64 {
     let width = match row.simd.as_str() {
         "avx512" => Width::Whole,
         _ => Width::Half,
@@ -71,7 +71,7 @@ fn ratio(row: &Row) -> f64 {
     predict(&work, &preset.machine(width).unwrap()).gpops_billion / row.gpops_billion
 }
 
-fn rows(name: &str) -> Vec<Row> {
+fn rows(name: &str) -> Vec<MeasuredInterpreter> {
     let path = format!("fixtures/measured/cpu/{name}.csv");
     let mut reader = csv::ReaderBuilder::new()
         .comment(Some(b'#'))
@@ -81,10 +81,10 @@ fn rows(name: &str) -> Vec<Row> {
 }
 
 /// Mean error and the largest, in percent.
-fn errors(rows: &[Row]) -> (f64, f64) {
+fn errors(rows: &[MeasuredInterpreter]) -> (f64, f64) {
     let errors = rows.iter().map(|row| {
         let error = 100.0 * (ratio(row) - 1.0);
-        let Row {
+        let MeasuredInterpreter {
             functions,
             interpreter,
             simd,
@@ -127,9 +127,9 @@ fn the_best_block_is_the_measured_one_or_as_fast() {
             let own = all
                 .iter()
                 .filter(|row| row.functions == functions && row.interpreter == interpreter);
-            let own: Vec<&Row> = own.collect();
+            let own: Vec<&MeasuredInterpreter> = own.collect();
             let predicted = own.iter().max_by(|a, b| {
-                let speed = |row: &Row| ratio(row) * row.gpops_billion;
+                let speed = |row: &MeasuredInterpreter| ratio(row) * row.gpops_billion;
                 speed(a).total_cmp(&speed(b))
             });
             let fastest = own.iter().map(|row| row.gpops_billion).fold(0.0, f64::max);

@@ -6,14 +6,17 @@ use std::path::PathBuf;
 use warpstack::device::Preset;
 use warpstack::device::occupancy::OccupancyLimits;
 
-type Rows = Vec<BTreeMap<String, String>>;
+type CsvRows = Vec<BTreeMap<String, String>>;
 
-fn read(name: &str) -> Rows {
+fn read(name: &str) -> CsvRows {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("fixtures/measured/h200")
         .join(name);
     let mut reader = csv::Reader::from_path(path).unwrap();
-    reader.deserialize().collect::<Result<Rows, _>>().unwrap()
+    reader
+        .deserialize()
+        .collect::<Result<CsvRows, _>>()
+        .unwrap()
 }
 
 fn key(row: &BTreeMap<String, String>) -> Vec<String> {

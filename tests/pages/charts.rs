@@ -3,8 +3,8 @@
 use warpstack::report::chart::bars::{Bar, StackedBars};
 use warpstack::report::chart::theme::Theme;
 use warpstack::report::chart::{self, Chart, Look, check_path, svg, tables::speeds};
-use warpstack::validate::papers::{Paper, Row};
-use warpstack::validate::{Compared, Measured, Split, Table, cells};
+use warpstack::validate::papers::{ComparedFigure, Paper};
+use warpstack::validate::{CellSplit, Compared, Measured, Table, cells};
 
 /// Measured cells with a made-up prediction 10 % above each: enough to draw, no result.
 fn drawn_cells(table: Table) -> Vec<Compared> {
@@ -15,7 +15,7 @@ fn drawn_cells(table: Table) -> Vec<Compared> {
             let value = measured.get(&cell);
             Compared {
                 cell,
-                split: Split::HeldOut,
+                split: CellSplit::HeldOut,
                 predicted_gpops_billion: value.map_or(20.0, |value| 1.1 * value.gpops_billion),
                 measured: value,
             }
@@ -167,8 +167,8 @@ fn row(
     configuration: &str,
     quantity: &'static str,
     published: Option<f64>,
-) -> Row {
-    Row {
+) -> ComparedFigure {
+    ComparedFigure {
         paper: "made up",
         experiment,
         configuration: configuration.into(),
@@ -179,7 +179,7 @@ fn row(
     }
 }
 
-fn drawn(paper: Paper, rows: &[Row]) -> String {
+fn drawn(paper: Paper, rows: &[ComparedFigure]) -> String {
     svg(&chart::papers::sheet(paper, rows)).unwrap()
 }
 
@@ -272,7 +272,7 @@ fn robilliards_sheet_has_speedups_with_the_published_range_and_breeding() {
     ];
     let place = |population| format!("g80, sextic 64, population {population}");
     let of = |population: u32| parts.map(|part| row("figure 3", &place(population), part, None));
-    let mut rows: Vec<Row> = [100, 12500].map(of).concat();
+    let mut rows: Vec<ComparedFigure> = [100, 12500].map(of).concat();
     let five = "g80, five benchmarks";
     rows.push(row(
         "section 5",

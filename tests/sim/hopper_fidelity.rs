@@ -12,6 +12,7 @@ fn spec() -> SmxSpec {
     result_cycles[OpClass::Sfu as usize] = SFU_CYCLES;
     SmxSpec {
         dispatches_per_scheduler: 1,
+        issued_per_cycle: 4,
         alu_warps_per_cycle: 4,
         dependences: DependenceTracking::Barriers(BarrierTiming {
             result_cycles,

@@ -5,7 +5,7 @@ use warpstack::device::occupancy::{BlockResources, Limiter, OccupancyError, Occu
 
 /// Columns as `fixtures/devices/occupancy_vectors.csv` has them.
 #[derive(serde::Deserialize)]
-struct Row {
+struct OccupancyVector {
     cc: u32,
     pref: String,
     regs: u32,
@@ -85,7 +85,7 @@ fn agrees(file: &str, limits: impl Fn(u32) -> OccupancyLimits) -> (u32, u32) {
     let mut reader = csv::Reader::from_path(path).unwrap();
     let (mut n_rows, mut n_refused) = (0, 0);
     for row in reader.deserialize() {
-        let row: Row = row.unwrap();
+        let row: OccupancyVector = row.unwrap();
         let limits = limits(row.cc);
         let sizes = &limits.shared_sizes_bytes;
         let preferred = match row.pref.as_str() {

@@ -64,8 +64,8 @@ fn refuse_campaign(args: &EvolveArgs) -> Result<(), String> {
     )
 }
 
-/// A generation.
-struct Row {
+/// A generation of the run, as printed.
+struct EvolvedGeneration {
     generation: u32,
     best_wrong: f64,
     mean_wrong: f64,
@@ -103,7 +103,7 @@ pub(super) fn run(args: &EvolveArgs) -> CliResult {
     for _ in 0..n_generations {
         let start = Instant::now();
         let g = run.next_generation()?;
-        rows.push(Row {
+        rows.push(EvolvedGeneration {
             generation: g.number,
             best_wrong: g.best_wrong,
             mean_wrong: g.mean_wrong,
@@ -130,8 +130,8 @@ pub(super) fn run(args: &EvolveArgs) -> CliResult {
     Ok(())
 }
 
-fn columns() -> Columns<Row> {
-    Columns::<Row>::new(0)
+fn columns() -> Columns<EvolvedGeneration> {
+    Columns::<EvolvedGeneration>::new(0)
         .column("generation", "generation", |row| row.generation)
         .column("best wrong", "best_wrong", |row| row.best_wrong)
         .column("mean wrong", "mean_wrong", |row| row.mean_wrong)

@@ -19,7 +19,7 @@ use crate::report::provenance::Provenance;
 use crate::validate::known;
 use std::error::Error;
 
-/// Show where a launch's cycles go; --against compares two, --device cpu explains the CPU's interpreters.
+/// Show which hardware limit costs a launch most; --against compares launches, --device cpu explains the CPU's interpreters.
 #[derive(Debug, clap::Args)]
 #[command(mut_arg("chart", |arg| arg.help("Chart of the cycles to draw, .svg or .png")), mut_args(any_device))]
 pub struct ExplainArgs {

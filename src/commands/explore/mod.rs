@@ -15,8 +15,8 @@ use crate::predictor::{Predictor, architecture};
 use crate::report::explore::{Content, MeasuredPoint, page};
 use crate::report::output;
 use crate::study::Base;
-use crate::validate::compare::Split;
-use crate::validate::{Cell, Measured, cells};
+use crate::validate::compare::CellSplit;
+use crate::validate::{Cell, Measured, Table, cells};
 use axes::Plan;
 use std::error::Error;
 use std::path::PathBuf;
@@ -124,7 +124,7 @@ fn measured(
         launches.iter().position(same).map(|at| plan.places(at))
     };
     let mut points = Vec::new();
-    for table in Measured::tables() {
+    for table in Table::ALL {
         let measured = Measured::of_paper(table)?;
         let of_problem = |problem: &&str| cells(table, problem);
         for cell in problems.iter().flat_map(of_problem) {
@@ -142,5 +142,5 @@ fn measured(
 }
 
 fn is_fitted(cell: &Cell) -> bool {
-    cell.split() == Split::Fitted
+    cell.split() == CellSplit::Fitted
 }

@@ -145,8 +145,8 @@ fn columns() -> Columns<Listed> {
     Columns::<Listed>::new(3)
         .column("device", "device", |one| one.device.clone())
         .shown("title", |one| {
-            let title = one.title.split(',').next();
-            title.unwrap_or_default().to_owned()
+            let title = one.title.split(',').next().unwrap_or_default();
+            title.trim_start_matches("NVIDIA ").to_owned()
         })
         .filed("title", |one| one.title.clone())
         .column("arch", "architecture", |one| one.architecture.clone())
@@ -155,8 +155,8 @@ fn columns() -> Columns<Listed> {
         .column("MHz", "clock_mhz", |one| one.clock_mhz)
         .shown("L1 (KiB)", Listed::l1_range)
         .filed("l1", |one| one.l1.clone())
-        .column("values", "values", |one| one.values)
-        .column("fitted", "fitted", |one| one.fitted)
+        .filed("values", |one| one.values)
+        .filed("fitted", |one| one.fitted)
         .column("validated", "validated", |one| one.validated)
 }
 
@@ -175,8 +175,6 @@ fn cpu_columns() -> Columns<Listed> {
         .shown("L1 (KiB)", Listed::l1_range)
         .shown("L2 (KiB)", level(0))
         .shown("L3 (KiB)", level(1))
-        .shown("values", |one| one.values.to_string())
-        .shown("fitted", |one| one.fitted.to_string())
 }
 
 fn list(args: &DevicesArgs) -> CliResult {

@@ -28,7 +28,7 @@ pub struct WorkArgs {
     /// Seed of random fitness cases [default: a new one every time; rows record it]
     #[arg(long, value_name = "SEED")]
     pub case_seed: Option<u64>,
-    /// Number of programs per launch; the file's list is repeated [default: the length of the list]
+    /// Number of programs per launch: the file's list, repeated [default: the length of the list]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub population: Option<u32>,
     /// Launch the longest programs first, so that no launch ends with one of them
@@ -79,10 +79,10 @@ pub struct ProtocolArgs {
     /// Number of timed runs per configuration; a row contains their median
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub repeats: u16,
-    /// Number of runs before the timed ones
+    /// Number of untimed runs before the timed ones
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub warm_ups: u16,
-    /// Number of programs to check against the reference interpreter
+    /// Number of programs whose errors are checked against the reference interpreter; 0 checks none
     #[arg(long, value_name = "N", default_value_t = 64)]
     pub check: usize,
 }

@@ -2,7 +2,7 @@
 //!
 //! Leaves out: profiling; reading the profiler's file (`measure::ncu`).
 
-use super::Rows;
+use super::MeasuredRows;
 use crate::commands::format::OutputArgs;
 use crate::measure::{counters, ncu};
 use crate::report::rows;
@@ -22,7 +22,7 @@ pub struct CountersArgs {
     pub output: OutputArgs,
 }
 
-pub(super) fn rows(args: &CountersArgs) -> Rows {
+pub(super) fn rows(args: &CountersArgs) -> MeasuredRows {
     let named = |path: &PathBuf| path.display().to_string();
     let launches = ncu::parse(&input::named(&args.counters)?, &named(&args.counters))?;
     let measured = input::named(&args.rows)?;

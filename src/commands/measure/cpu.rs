@@ -3,7 +3,7 @@
 //! Makes a row for each interpreter, number of threads and block of cases; `best` keeps the fastest of each number of threads. Leaves out:
 //! the meaning of a row (`measure/on_cpu.rs`). Units: fitness cases.
 
-use super::Rows;
+use super::MeasuredRows;
 use super::args::{ProtocolArgs, WorkArgs, check_threads, given_or, n_random};
 use crate::commands::format::OutputArgs;
 use crate::commands::look::ChartArgs;
@@ -34,22 +34,23 @@ const MOST_VECTORS: usize = 1 << 16;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "On the CPU")]
 pub struct CpuWorkArgs {
-    /// CPU interpreters, a row each: names, `all`, or `best` for the fastest
-    #[arg(long, value_delimiter = ',', default_value = "best", value_parser = names::interpreter())]
+    /// CPU interpreters, a row each: names separated by commas, `all`, or `best` for the fastest
+    #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "best", value_parser = names::interpreter())]
     pub interpreter: Vec<String>,
-    /// Functions of random programs: those of the problem, or + - * /
+    /// Functions of random programs: full (all of the problem), arithmetic (+ - * /)
     #[arg(long, value_enum, default_value = "full")]
     pub functions: Functions,
-    /// Nodes of random programs, about
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    /// Approximate number of nodes of a random program
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub nodes: u32,
-    /// Fitness cases of a block: the second dimension of the stack [default: as the L1 cache found wants it; to explain: powers of two]
+    /// Numbers of fitness cases per block (the second dimension of the stack), separated by commas [default: as many as fit the L1 cache found;
+    /// to explain: powers of two]
     #[arg(long, value_delimiter = ',', value_name = "LIST")]
     pub block_cases: Vec<usize>,
-    /// Instructions: avx512, avx2, portable [default: the widest found]
+    /// Vector instructions to use [default: the widest that this CPU has]
     #[arg(long, value_parser = simd())]
     pub simd: Option<String>,
-    /// Evaluate once what occurs more than once in the programs (lgp-2d only); GPop/s counts every node all the same
+    /// Evaluate common subexpressions of the programs once (lgp-2d only); GPop/s still counts every node
     #[arg(long)]
     pub share: bool,
 }
@@ -65,8 +66,8 @@ pub struct CpuArgs {
     /// Seed of random programs
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     pub program_seed: u64,
-    /// Numbers of CPU threads [default: all]
-    #[arg(long, value_delimiter = ',')]
+    /// Numbers of CPU threads, separated by commas [default: one per processor]
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
     pub threads: Vec<u32>,
     #[command(flatten)]
     pub protocol: ProtocolArgs,
@@ -168,7 +169,7 @@ impl CpuWorkArgs {
 }
 
 /// Returns the rows of all combinations, by column.
-pub(super) fn measured(args: &CpuArgs) -> Rows {
+pub(super) fn measured(args: &CpuArgs) -> MeasuredRows {
     Ok(rows::of(&rows(args)?)?)
 }
 

@@ -2,7 +2,7 @@
 //!
 //! One row per combination of the lists that was compiled. Leaves out: launching (`crate::measure`).
 
-use super::Rows;
+use super::MeasuredRows;
 use super::args::{ProtocolArgs, WorkArgs, check_threads};
 use crate::commands::format::OutputArgs;
 use crate::commands::limit::evenly;
@@ -10,7 +10,7 @@ use crate::gp::problem::ProblemId;
 use crate::gp::workload::{Workload, read_programs};
 use crate::isa::Arch;
 use crate::measure::launch::{Gpu, GridLaunch};
-use crate::measure::rows::{Bench, Configuration, Programs};
+use crate::measure::rows::{Bench, Programs, VariantLaunch};
 use crate::measure::scaling::measure_split;
 use crate::report::rows::Row;
 use crate::systems::chitty::kernel_id::Sharing;
@@ -24,34 +24,54 @@ use std::error::Error;
 pub struct GpuArgs {
     #[command(flatten)]
     pub work: WorkArgs,
-    /// Kernels: rpn, lgp, lgp-vector, lgp-registers, accumulator
-    #[arg(long, value_delimiter = ',', default_value = "rpn", value_parser = crate::commands::names::kernel())]
-    pub kernel: Vec<String>,
-    /// Sizes of the stack's second dimension (accumulator: cases per thread)
-    #[arg(long, value_delimiter = ',', default_value = "1,2,3,4,5,6,8")]
+    /// Kernel names, separated by commas
+    #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "rpn", value_parser = crate::commands::names::chitty_kernel())]
+    pub kernel: Vec<KernelId>,
+    /// Sizes of the stack's second dimension (accumulator: cases per thread), separated by commas
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "LIST",
+        default_value = "1,2,3,4,5,6,8"
+    )]
     pub stack_dim: Vec<u32>,
-    /// Numbers of stack levels in registers (lgp-registers and accumulator only)
-    #[arg(long, value_delimiter = ',', default_value = "1,2,3,4")]
+    /// Numbers of stack levels in registers, separated by commas (lgp-registers and accumulator only)
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "LIST",
+        default_value = "1,2,3,4"
+    )]
     pub stack_registers: Vec<u32>,
-    /// Math: accurate, fast
-    #[arg(long, value_delimiter = ',', default_value = "accurate")]
-    pub math: Vec<String>,
-    /// Numbers of threads per block
-    #[arg(long, value_delimiter = ',', default_value = "256")]
+    /// Math functions of the kernels, separated by commas: accurate, fast (the GPU's approximate instructions)
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "LIST",
+        default_value = "accurate"
+    )]
+    pub math: Vec<Math>,
+    /// Numbers of threads per block, separated by commas
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "LIST",
+        default_value = "256"
+    )]
     pub threads: Vec<u32>,
-    /// Numbers of blocks that share the fitness cases of a program (accumulator only)
-    #[arg(long, value_delimiter = ',', default_value = "50", value_parser = clap::value_parser!(u32).range(1..=65_535))]
+    /// Numbers of blocks that share the fitness cases of a program, separated by commas (accumulator only)
+    #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "50", value_parser = clap::value_parser!(u32).range(1..=65_535))]
     pub case_blocks: Vec<u32>,
-    /// Preferred shared memory in percent of the maximum, as CUDA takes it; the L1 has the rest [default: the driver's choice]
+    /// Preferred sizes of the shared memory in percent of its maximum, as CUDA takes them, separated by commas; the L1 has the rest [default: the driver's choice]
     #[arg(long, value_delimiter = ',', value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(0..=100))]
     pub carveout: Vec<u32>,
-    /// Number of the GPU
+    /// Number of the GPU, counted from 0 as CUDA does
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub gpu: usize,
-    /// Number of GPUs of the host to split the population over, or `all`; rows then contain wall-clock times with transfers
+    /// Number of GPUs of the host to split the population over, or `all`; rows then contain wall-clock times with transfers [default: one GPU without transfers]
     #[arg(long, value_name = "N", conflicts_with = "gpu")]
     pub gpus: Option<String>,
-    /// Measure at most N configurations, evenly spread
+    /// Measure at most N configurations, evenly spread [default: all]
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
     #[command(flatten)]
@@ -60,7 +80,7 @@ pub struct GpuArgs {
     pub output: OutputArgs,
 }
 
-pub(super) fn rows(args: &GpuArgs) -> Rows {
+pub(super) fn rows(args: &GpuArgs) -> MeasuredRows {
     check_threads(&args.threads)?;
     let list = read_programs(&args.work.programs)?;
     let workload = args.work.workload()?;
@@ -71,7 +91,7 @@ pub(super) fn rows(args: &GpuArgs) -> Rows {
     measure_on_gpu(args, &workload, &programs)
 }
 
-fn measure_on_gpu(args: &GpuArgs, workload: &Workload, programs: &Programs) -> Rows {
+fn measure_on_gpu(args: &GpuArgs, workload: &Workload, programs: &Programs) -> MeasuredRows {
     let protocol = args.protocol.protocol();
     let mut measured = Vec::new();
     let gpu = Gpu::open(args.gpu);
@@ -114,7 +134,7 @@ fn configurations(
     args: &GpuArgs,
     problem: ProblemId,
     arch: Arch,
-) -> Result<Vec<Configuration>, Box<dyn Error>> {
+) -> Result<Vec<VariantLaunch>, Box<dyn Error>> {
     let carveouts: Vec<Option<u32>> = match &args.carveout[..] {
         [] => vec![None],
         given => given.iter().copied().map(Some).collect(),
@@ -133,7 +153,7 @@ fn configurations(
                         case_blocks,
                         carveout_percent,
                     };
-                    found.push(Configuration { variant, launch });
+                    found.push(VariantLaunch { variant, launch });
                 }
             }
         }
@@ -152,24 +172,14 @@ fn variants(
     problem: ProblemId,
     arch: Arch,
 ) -> Result<Vec<Variant>, Box<dyn Error>> {
-    let kernels = args
-        .kernel
-        .iter()
-        .map(|name| name.parse())
-        .collect::<Result<Vec<KernelId>, _>>()?;
-    let maths = args
-        .math
-        .iter()
-        .map(|name| name.parse())
-        .collect::<Result<Vec<Math>, _>>()?;
     let chosen = |variant: &Variant| {
         let registers =
             variant.stack_registers == 0 || args.stack_registers.contains(&variant.stack_registers);
         let dispatch = variant.kernel.default_dispatch();
         let plain = variant.shape == Shape::Unrolled && variant.dispatch == dispatch;
-        kernels.contains(&variant.kernel)
+        args.kernel.contains(&variant.kernel)
             && args.stack_dim.contains(&variant.stack_dim)
-            && maths.contains(&variant.math)
+            && args.math.contains(&variant.math)
             && registers
             && plain
     };

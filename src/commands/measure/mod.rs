@@ -49,9 +49,9 @@ pub fn run(args: &MeasureArgs) -> CliResult {
     }
 }
 
-type Rows = Result<Vec<Row>, Box<dyn std::error::Error>>;
+type MeasuredRows = Result<Vec<Row>, Box<dyn std::error::Error>>;
 
-fn print(output: &OutputArgs, rows: impl FnOnce() -> Rows) -> CliResult {
+fn print(output: &OutputArgs, rows: impl FnOnce() -> MeasuredRows) -> CliResult {
     output.check()?;
     let rows = rows()?;
     // Each row names its device.

@@ -1,18 +1,18 @@
 //! `warpstack measure paper`: another paper's system on a real GPU, or its programs on this CPU.
 
-use super::Rows;
+use super::MeasuredRows;
 use super::args::{ProtocolArgs, given_or};
 use super::cpu::CpuWorkArgs;
 use super::robilliard::{self as measure_robilliard, RobilliardArgs};
 use crate::commands::format::OutputArgs;
 use crate::commands::reproduce::papers::PaperArg;
 use crate::measure::gpocl as measure_gpocl;
-use crate::measure::langdon::Generation;
+use crate::measure::langdon::GenerationBench;
 use crate::measure::launch::Gpu;
 use crate::report::rows::{self, Row};
-use crate::systems::gpocl::{Configuration, Domain, Strategy};
+use crate::systems::gpocl::{Domain, GpoclConfiguration, Strategy};
 use crate::systems::langdon;
-use crate::systems::langdon::predict::Layout;
+use crate::systems::langdon::predict::LangdonLayout;
 use crate::systems::robilliard;
 use std::error::Error;
 
@@ -23,32 +23,34 @@ const GPOCL_DATASETS: [u32; 2] = [1000, 10_000];
 /// Measure another paper's system: its own programs and fitness cases, on a GPU or on this CPU.
 #[derive(Debug, clap::Args)]
 pub struct PaperArgs {
-    /// The paper
+    /// Paper whose system is measured
     #[arg(value_enum)]
     pub paper: PaperArg,
     /// Where to run: the paper's kernels on a GPU, or this CPU's interpreters on the paper's programs
     #[arg(long, value_enum, default_value = "gpu")]
     pub on: On,
-    /// Number of the GPU
+    /// Number of the GPU, counted from 0 as CUDA does
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub gpu: usize,
-    /// Numbers of threads per block; with --on cpu of CPU threads (not gpocl on a GPU, whose work-groups follow from the other sizes) [default: 128; with --on cpu 1 and all]
-    #[arg(long, value_delimiter = ',')]
+    /// Numbers of threads per block, separated by commas (not for gpocl, whose work-groups follow from the other sizes); with --on cpu,
+    /// numbers of CPU threads [default: 128; with --on cpu 1 and one per processor]
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
     pub threads: Vec<u32>,
-    /// Numbers of threads that share the tests of a program (langdon only) [default: 1,2,4,8,16,32,64]
-    #[arg(long, value_delimiter = ',')]
+    /// Numbers of threads that share the tests of a program, separated by commas (langdon only) [default: 1,2,4,8,16,32,64]
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
     pub threads_per_program: Vec<u32>,
-    /// Ways to spread programs and cases: fp, pppe, ppcu (gpocl only) [default: all]
-    #[arg(long, value_delimiter = ',')]
+    /// Ways to spread programs and cases over threads, separated by commas: fp, pppe, ppcu (gpocl only) [default: all]
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
     pub strategy: Vec<Strategy>,
-    /// Domains: regression, classification (gpocl only) [default: both]
-    #[arg(long, value_delimiter = ',')]
+    /// Domains of the problems, separated by commas: regression, classification (gpocl only) [default: both]
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
     pub domain: Vec<Domain>,
-    /// Sizes of the population [default: gpocl: 1000, 10000; robilliard: 100, 500, 2500, 12500]
-    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    /// Numbers of programs per generation, separated by commas (not for langdon) [default: 1000,10000 for gpocl, 100,500,2500,12500 for
+    /// robilliard]
+    #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub populations: Vec<u32>,
-    /// Rows of the data set (gpocl only) [default: 1000,10000]
-    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    /// Numbers of rows of the data set, separated by commas (gpocl only) [default: 1000,10000]
+    #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub datasets: Vec<u32>,
     #[command(flatten)]
     pub robilliard: RobilliardArgs,
@@ -77,7 +79,7 @@ impl PaperArgs {
     }
 }
 
-pub(super) fn rows(args: &PaperArgs) -> Rows {
+pub(super) fn rows(args: &PaperArgs) -> MeasuredRows {
     let work = Work::of(args)?;
     let gpu = Gpu::open(args.gpu)?;
     work.measure(args, &gpu)
@@ -85,9 +87,9 @@ pub(super) fn rows(args: &PaperArgs) -> Rows {
 
 /// Launches of one paper to measure.
 enum Work {
-    Langdon(Vec<Layout>),
-    Gpocl(Vec<Configuration>),
-    Robilliard(Vec<robilliard::predict::Layout>),
+    Langdon(Vec<LangdonLayout>),
+    Gpocl(Vec<GpoclConfiguration>),
+    Robilliard(Vec<robilliard::predict::RobilliardLayout>),
 }
 
 impl Work {
@@ -102,12 +104,12 @@ impl Work {
         })
     }
 
-    fn measure(&self, args: &PaperArgs, gpu: &Gpu) -> Rows {
+    fn measure(&self, args: &PaperArgs, gpu: &Gpu) -> MeasuredRows {
         let (seed, protocol) = (args.program_seed, args.protocol.protocol());
         let mut measured = Vec::new();
         match self {
             Work::Langdon(layouts) => {
-                let generation = Generation::initial(seed)?;
+                let generation = GenerationBench::initial(seed)?;
                 for &layout in layouts {
                     let row = generation.measure(gpu, layout, protocol)?;
                     measured.push(Row::of(&row)?);
@@ -183,7 +185,7 @@ pub(super) fn check_options(args: &PaperArgs) -> Result<(), String> {
 }
 
 /// Every combination of the lists whose programs fill blocks.
-fn layouts(args: &PaperArgs) -> Result<Vec<Layout>, String> {
+fn layouts(args: &PaperArgs) -> Result<Vec<LangdonLayout>, String> {
     let check = |what: &str, given: &[u32], allowed: &[u32]| {
         let wrong = given.iter().find(|value| !allowed.contains(value));
         wrong.map_or(Ok(()), |value| {
@@ -194,7 +196,7 @@ fn layouts(args: &PaperArgs) -> Result<Vec<Layout>, String> {
     let allowed = &langdon::THREADS_PER_PROGRAM;
     let programs = given_or(&args.threads_per_program, allowed);
     check("--threads-per-program", programs, allowed)?;
-    let asked = |layout: &Layout| {
+    let asked = |layout: &LangdonLayout| {
         args.threads().contains(&layout.threads_per_block)
             && programs.contains(&layout.threads_per_program)
     };
@@ -205,7 +207,7 @@ fn layouts(args: &PaperArgs) -> Result<Vec<Layout>, String> {
 }
 
 /// Every combination of the lists.
-fn configurations(args: &PaperArgs) -> Result<Vec<Configuration>, String> {
+fn configurations(args: &PaperArgs) -> Result<Vec<GpoclConfiguration>, String> {
     let strategies = given_or(&args.strategy, &Strategy::ALL);
     let domains = given_or(&args.domain, &Domain::ALL);
     let populations = given_or(&args.populations, &GPOCL_POPULATIONS);
@@ -214,7 +216,7 @@ fn configurations(args: &PaperArgs) -> Result<Vec<Configuration>, String> {
     for &strategy in strategies {
         for &domain in domains {
             for &population in populations {
-                let of_dataset = |&dataset| Configuration {
+                let of_dataset = |&dataset| GpoclConfiguration {
                     strategy,
                     domain,
                     population,

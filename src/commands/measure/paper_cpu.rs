@@ -5,7 +5,7 @@
 //! Leaves out: breeding, transfers. Units: milliseconds; billions of GP operations (nodes times cases) per second. Speedups are
 //! Robilliard's (section 4): time per node on the CPU over that on the GPU, so the ratio of the speeds.
 
-use super::Rows;
+use super::MeasuredRows;
 use super::args::{check_threads, given_or};
 use super::cpu::fastest;
 use super::paper::PaperArgs;
@@ -75,7 +75,7 @@ struct Work {
 
 type Works = fn(&PaperArgs) -> Result<Vec<Work>, Box<dyn Error>>;
 
-pub(super) fn rows(args: &PaperArgs) -> Rows {
+pub(super) fn rows(args: &PaperArgs) -> MeasuredRows {
     let works: Works = match args.paper {
         PaperArg::Gpocl => gpocl,
         PaperArg::Robilliard => robilliard,

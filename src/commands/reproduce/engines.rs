@@ -1,7 +1,7 @@
 //! `warpstack reproduce --engine both`: the analytical model against the simulator, cell by cell, and why they differ.
 //!
 //! Predicts cells of the paper's tables with both engines; where they differ, names the term of the CPI stack that
-//! differs most. Leaves out: measured values. Units: scheduler cycles per operation (one node on 32 cases).
+//! differs most. Leaves out: measured values. Units: scheduler cycles per warp-node (one node on 32 cases).
 
 use super::ReproduceArgs;
 use crate::commands::CliResult;
@@ -79,7 +79,7 @@ impl Pair {
         100.0 * (self.modelled.gpops_billion / self.simulated.gpops_billion - 1.0)
     }
 
-    /// Cycles per operation by cause: simulated, modelled.
+    /// Cycles per warp-node by cause: simulated, modelled.
     fn terms(&self) -> BTreeMap<Cause, [f64; 2]> {
         let mut terms: BTreeMap<Cause, [f64; 2]> = BTreeMap::new();
         for (which, prediction) in [&self.simulated, &self.modelled].into_iter().enumerate() {
@@ -119,7 +119,7 @@ fn text(pairs: &[Pair]) -> String {
         "mean |difference| (%)",
         "mean difference (%)",
         "most (%)",
-        "the terms that differ (cycles per operation, model - simulator)",
+        "the terms that differ (cycles per warp-node, model - simulator)",
     ];
     let mut text = table::table(&headers, rows, usize::MAX);
     let mut worst: Vec<&Pair> = pairs.iter().collect();

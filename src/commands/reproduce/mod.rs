@@ -16,6 +16,7 @@ use crate::device::{Device, Preset};
 use crate::launch::prediction::{PredictError, Prediction};
 use crate::predictor::{self, Predictor};
 use crate::report::chart::tables as charts;
+use crate::report::contrasts as report_contrasts;
 use crate::report::output;
 use crate::report::progress::{self, Progress};
 use crate::report::provenance::Provenance;
@@ -23,6 +24,7 @@ use crate::report::reproduction::{self, Reproduced};
 use crate::study::shard::{Description, Shard};
 use crate::systems::options::LaunchOptions;
 use crate::util::parallel;
+use crate::validate::contrasts::{Observed, contrasts};
 use crate::validate::{Cell, Compared, Measured, Table, cells};
 use papers::{PaperArg, PaperRun, Reproduction};
 use sha2::{Digest, Sha256};
@@ -33,8 +35,8 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(mut_arg("chart", |arg| arg.help("Chart of predicted and measured values to draw, .svg or .png; with --paper its figures on one sheet")))]
 pub struct ReproduceArgs {
-    /// Tables of the main paper, separated by commas: 3, 4, 7, 8, 9, 10 or all (no measurements for 9); or 5,6: the percentage of programs
-    /// that fits a stack limit
+    /// Tables of the main paper, separated by commas: 3, 4, 7, 8, 9, 10 or all; or 5,6: the percentage of programs that
+    /// fits a stack limit
     #[arg(long, value_name = "LIST", required_unless_present = "paper")]
     pub table: Option<String>,
     /// Another paper, whose figures are predicted beside what it published
@@ -63,6 +65,9 @@ pub struct ReproduceArgs {
     /// Number of other draws of programs from the corpus to repeat with, to report how far the results spread
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=1000))]
     pub spread: Option<u16>,
+    /// Compare all pairs of cells that differ in one thing, instead of the cells: how well differences are predicted
+    #[arg(long, conflicts_with_all = ["paper", "spread", "shard", "chart", "limit"])]
+    pub contrasts: bool,
     /// Part of the cells, K/N from 1/N to N/N, for another machine; `merge` puts the parts together
     #[arg(long, value_name = "K/N", requires = "out", conflicts_with_all = ["paper", "spread", "chart"])]
     pub shard: Option<Shard>,
@@ -168,6 +173,14 @@ fn speeds(
         let study = hash(&(&device, engine.described()?, tables, problems, args.limit));
         let description = serde_json::to_vec(&Description { study, shard })?;
         output::write(Some(&Description::path_for(path)), &description)?;
+    }
+    if args.contrasts {
+        let found = contrasts(&Observed::of_paper(&compared));
+        let provenance = Provenance::of(&model);
+        args.output
+            .print_columns(&report_contrasts::columns(), &found, &provenance)?;
+        progress::say(&report_contrasts::legend());
+        return Ok(());
     }
     let pairs = compared.iter().zip(&predictions);
     let rows: Vec<Reproduced> = pairs

@@ -44,7 +44,7 @@ const MODELLED_LINE_BYTES: [u32; 1] = [128];
 
 /// Hit rates of one L1.
 #[derive(Debug, Serialize)]
-pub struct Row {
+pub struct L1HitRates {
     /// In KiB.
     pub l1: u32,
     pub line_bytes: u32,
@@ -71,7 +71,7 @@ pub(super) fn run(args: &WhatifArgs) -> CliResult {
 }
 
 /// Hit rates of loads and stores over the L1 size; a line each for every line size.
-fn curves(rows: &[Row]) -> Lines {
+fn curves(rows: &[L1HitRates]) -> Lines {
     let has_lines = rows.iter().any(|row| row.line_bytes != rows[0].line_bytes);
     let points = rows.iter().flat_map(|row| {
         let detail = match has_lines {
@@ -126,7 +126,7 @@ fn refuse_study(args: &WhatifArgs) -> Result<(), String> {
 }
 
 /// One row for every L1 that the options ask for.
-pub fn rows(args: &WhatifArgs) -> Result<(Vec<Row>, Provenance), Box<dyn Error>> {
+pub fn rows(args: &WhatifArgs) -> Result<(Vec<L1HitRates>, Provenance), Box<dyn Error>> {
     refuse_study(args)?;
     let lines = match &args.l1.line_bytes[..] {
         [] => &LINES[..],
@@ -150,7 +150,7 @@ pub fn rows(args: &WhatifArgs) -> Result<(Vec<Row>, Provenance), Box<dyn Error>>
         })
         .collect();
     let rates = sweep.hit_rates(&caches);
-    let rows = caches.iter().zip(rates).map(|(cache, rates)| Row {
+    let rows = caches.iter().zip(rates).map(|(cache, rates)| L1HitRates {
         l1: cache.bytes() / 1024,
         line_bytes: cache.line_bytes,
         sets: cache.sets,
@@ -205,9 +205,9 @@ fn geometries(device: &Device, line_bytes: u32, ways: &[u32]) -> Vec<(u32, u32)>
 }
 
 /// A table has the last column only where the L1 caches global loads.
-fn columns(rows: &[Row]) -> Columns<Row> {
-    let global = |row: &Row| row.global_hit_percent;
-    let columns = Columns::<Row>::new(0)
+fn columns(rows: &[L1HitRates]) -> Columns<L1HitRates> {
+    let global = |row: &L1HitRates| row.global_hit_percent;
+    let columns = Columns::<L1HitRates>::new(0)
         .column("L1 (KiB)", "l1", |row| row.l1)
         .column("line (bytes)", "line_bytes", |row| row.line_bytes)
         .column("sets", "sets", |row| row.sets)

@@ -150,14 +150,14 @@ fn with_measured(
     study: &Study,
     engine: &EngineArgs,
     points: &[Point],
-) -> Result<Vec<whatif::Row>, Box<dyn Error>> {
+) -> Result<Vec<whatif::StudyRow>, Box<dyn Error>> {
     // Another machine than the paper's was not measured.
     let changes_device = |axis: &Axis| matches!(axis.key, Key::Field(..));
     let known = match study.axes.iter().any(changes_device) {
         true => None,
         false => engine.inputs.known(&study.base.device)?,
     };
-    let row = |point: &Point| whatif::Row {
+    let row = |point: &Point| whatif::StudyRow {
         measured: (known.as_ref()).and_then(|known| known.of_launch(&point.outcome.launched)),
         point: point.clone(),
     };

@@ -62,7 +62,7 @@ impl Settings {
 
 /// Summary of one generation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Generation {
+pub struct GenerationSummary {
     pub number: u32,
     /// Fewest wrong cases of a program on its sample.
     pub best_wrong: f64,
@@ -117,12 +117,12 @@ impl Langdon {
     }
 
     /// Evaluates the generation and breeds the next one.
-    pub fn next_generation(&mut self) -> Result<Generation, UnsupportedFunction> {
+    pub fn next_generation(&mut self) -> Result<GenerationSummary, UnsupportedFunction> {
         let groups = self.groups();
         let winners = parallel::try_indices(groups.len(), |i| self.tournament(i, &groups[i]))?;
         let n_nodes: u64 = self.programs.iter().map(|p| p.n_nodes() as u64).sum();
         let best = winners.iter().min_by(|a, b| a.wrong.total_cmp(&b.wrong));
-        let generation = Generation {
+        let generation = GenerationSummary {
             number: self.number,
             best_wrong: best.map_or(f64::INFINITY, |w| w.wrong),
             mean_wrong: winners.iter().map(|w| w.sum_wrong).sum::<f64>()
@@ -201,7 +201,7 @@ mod tests {
             population: 400,
             ..Settings::of(Multiplexer::MUX6)
         };
-        let history = || -> Vec<Generation> {
+        let history = || -> Vec<GenerationSummary> {
             let mut run = Langdon::start(settings, 3);
             (0..12).map(|_| run.next_generation().unwrap()).collect()
         };

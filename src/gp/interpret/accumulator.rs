@@ -5,9 +5,9 @@
 //! functions. Every node of every program is evaluated.
 //! Leaves out: sharing. Units: vectors. Sources: the GPU kernel of the same name (docs/fast-interpreter.md).
 
-use super::accumulator_plan::{Code, NONE, Place, Plan, with_codes};
+use super::accumulator_plan::{AccumulatorOp, NONE, Place, Plan, with_codes};
 use super::cases::{Columns, SEGMENT, TILE};
-use super::element::{Element, define};
+use super::element::{Element, apply_elementwise};
 use super::machine::Machine;
 use super::output::Output;
 use super::simd::{Kernel, LANES, Path, Simd, Vector};
@@ -116,7 +116,7 @@ type Address = (u32, u32);
 
 #[derive(Debug, Clone, Copy)]
 struct Addressed {
-    code: Code,
+    code: AccumulatorOp,
     function: Primitive,
     operands: [Address; 4],
 }
@@ -190,10 +190,10 @@ macro_rules! dispatch {
     (($instruction:expr, apply $simd:ident $rows:ident $accumulator:ident, load $load:expr, save $save:expr, other $other:expr)
         $($code:ident $function:ident $at:tt;)+) => {
         match $instruction.code {
-            Code::Load => $load,
-            Code::Save => $save,
-            Code::Other => $other,
-            $(Code::$code => if const { T::SUPPORTED[Primitive::$function as usize] } {
+            AccumulatorOp::Load => $load,
+            AccumulatorOp::Save => $save,
+            AccumulatorOp::Other => $other,
+            $(AccumulatorOp::$code => if const { T::SUPPORTED[Primitive::$function as usize] } {
                 let rows = $rows.of(Primitive::$function.arity(), $at);
                 R::apply($simd, Primitive::$function, $at, $accumulator, rows)
             } else {
@@ -213,12 +213,12 @@ fn step<T: Element, S: Simd, R: Tile<T, S>>(
 ) -> R {
     // Kept apart from the cases below: with it among them, the compiler copies every tile from one half of the registers to the
     // other.
-    if instruction.code == Code::Save {
+    if instruction.code == AccumulatorOp::Save {
         let first = instruction.operands[0].0 as usize;
         accumulator.store(simd, &mut vectors[first..first + R::N]);
         return accumulator;
     }
-    let rows = Rows {
+    let rows = ReadableRows {
         vectors,
         operands: &instruction.operands,
         at,
@@ -242,19 +242,19 @@ fn step<T: Element, S: Simd, R: Tile<T, S>>(
 fn define_rows<T: Element>(function: Primitive, rows: [&[Vector<T>]; 4]) -> [Vector<T>; TILE] {
     std::array::from_fn(|i| {
         let operands = rows.map(|row| row.get(i).copied().unwrap_or_default());
-        define(function, &operands)
+        apply_elementwise(function, &operands)
     })
 }
 
 /// Rows that an instruction may read.
-struct Rows<'a, T> {
+struct ReadableRows<'a, T> {
     vectors: &'a [Vector<T>],
     operands: &'a [Address; 4],
     at: u32,
     n: usize,
 }
 
-impl<'a, T> Rows<'a, T> {
+impl<'a, T> ReadableRows<'a, T> {
     #[inline(always)]
     fn row(&self, operand: usize) -> &'a [Vector<T>] {
         let (first, moves) = self.operands[operand];

@@ -33,11 +33,11 @@ macro_rules! with_codes {
 }
 pub(super) use with_codes;
 
-macro_rules! define {
+macro_rules! define_codes {
     (() $($code:ident $function:ident $at:tt;)+) => {
-        /// Operation code of an instruction.
+        /// Operation of an instruction.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum Code {
+        pub enum AccumulatorOp {
             /// Loads the accumulator.
             Load,
             /// Saves the accumulator to the row of the first operand.
@@ -47,10 +47,10 @@ macro_rules! define {
             $($code),+
         }
 
-        const CODES: &[(Code, Primitive, usize)] = &[$((Code::$code, Primitive::$function, $at)),+];
+        const CODES: &[(AccumulatorOp, Primitive, usize)] = &[$((AccumulatorOp::$code, Primitive::$function, $at)),+];
     };
 }
-with_codes!(define!());
+with_codes!(define_codes!());
 
 /// Location of an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +62,7 @@ pub enum Place {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Instruction {
-    pub code: Code,
+    pub code: AccumulatorOp,
     pub function: Primitive,
     /// Arbitrary for the accumulator and beyond the arity.
     pub operands: [Place; 4],
@@ -101,7 +101,7 @@ impl<T: Element> Plan<T> {
         };
         let root = nodes.len().saturating_sub(1);
         match nodes.last() {
-            Some(node) if node.function.is_none() => writer.emit(Code::Load, node.place),
+            Some(node) if node.function.is_none() => writer.emit(AccumulatorOp::Load, node.place),
             Some(_) => writer.write(&mut nodes, root),
             None => {}
         }
@@ -172,7 +172,7 @@ struct Writer {
 }
 
 impl Writer {
-    fn emit(&mut self, code: Code, place: Place) {
+    fn emit(&mut self, code: AccumulatorOp, place: Place) {
         self.instructions.push(Instruction {
             code,
             function: Primitive::Add,
@@ -191,7 +191,7 @@ impl Writer {
                         self.n_rows - 1
                     });
                     nodes[index].place = Place::Row(row);
-                    self.emit(Code::Save, Place::Row(row));
+                    self.emit(AccumulatorOp::Save, Place::Row(row));
                 }
                 Work::Apply(index, in_accumulator) => self.apply(nodes, index, in_accumulator),
             }
@@ -219,18 +219,18 @@ impl Writer {
             at = 0;
         }
         if at == NONE && function.arity() == 1 && code(function, 0).is_some() {
-            self.emit(Code::Load, operands[0]);
+            self.emit(AccumulatorOp::Load, operands[0]);
             at = 0;
         }
         self.instructions.push(Instruction {
-            code: code(function, at).unwrap_or(Code::Other),
+            code: code(function, at).unwrap_or(AccumulatorOp::Other),
             function,
             operands,
         });
     }
 }
 
-fn code(function: Primitive, at: usize) -> Option<Code> {
+fn code(function: Primitive, at: usize) -> Option<AccumulatorOp> {
     let mut codes = CODES.iter();
     codes
         .find(|(_, f, position)| (*f, *position) == (function, at))
@@ -238,7 +238,7 @@ fn code(function: Primitive, at: usize) -> Option<Code> {
 }
 
 /// Returns which operand an instruction takes from the accumulator, or `NONE`.
-pub fn in_accumulator(code: Code) -> usize {
+pub fn in_accumulator(code: AccumulatorOp) -> usize {
     let found = CODES.iter().find(|(known, ..)| *known == code);
     found.map_or(NONE, |(.., at)| *at)
 }
@@ -269,17 +269,31 @@ mod tests {
         Plan::new(&program.parse().unwrap())
     }
 
-    fn codes(program: &str) -> Vec<Code> {
+    fn codes(program: &str) -> Vec<AccumulatorOp> {
         plan(program).instructions.iter().map(|i| i.code).collect()
     }
 
     #[test]
     fn the_accumulator_goes_on_where_it_can() {
-        assert_eq!(codes("X1"), [Code::Load]);
-        assert_eq!(codes("X1 X2 + X3 -"), [Code::Add, Code::SubFrom]);
-        assert_eq!(codes("X3 X1 X2 + -"), [Code::Add, Code::SubOf]);
-        assert_eq!(codes("X3 X1 X2 * +"), [Code::Mul, Code::AddTo]);
-        let both = [Code::Mul, Code::Save, Code::Add, Code::DivOf];
+        assert_eq!(codes("X1"), [AccumulatorOp::Load]);
+        assert_eq!(
+            codes("X1 X2 + X3 -"),
+            [AccumulatorOp::Add, AccumulatorOp::SubFrom]
+        );
+        assert_eq!(
+            codes("X3 X1 X2 + -"),
+            [AccumulatorOp::Add, AccumulatorOp::SubOf]
+        );
+        assert_eq!(
+            codes("X3 X1 X2 * +"),
+            [AccumulatorOp::Mul, AccumulatorOp::AddTo]
+        );
+        let both = [
+            AccumulatorOp::Mul,
+            AccumulatorOp::Save,
+            AccumulatorOp::Add,
+            AccumulatorOp::DivOf,
+        ];
         assert_eq!(codes("X1 X2 * X2 X3 + /"), both);
     }
 

@@ -32,8 +32,8 @@ pub trait Element: Copy + Default + PartialEq + Send + Sync + 'static {
     fn store<S: Simd>(simd: S, to: &mut Vector<Self>, value: Self::V<S>);
     /// Applies the function to vectors; operands beyond its arity are not read.
     fn apply<S: Simd>(simd: S, function: Primitive, operands: [Self::V<S>; 4]) -> Self::V<S>;
-    /// Applies the definition to single elements.
-    fn define(function: Primitive, operands: [Self; 4]) -> Self;
+    /// Applies the function's definition to single elements.
+    fn apply_element(function: Primitive, operands: [Self; 4]) -> Self;
     /// Adds the errors of a vector of values.
     fn add_errors<S: Simd>(
         simd: S,
@@ -57,14 +57,15 @@ pub fn by_definition<S: Simd, T: Element>(
     T::store(simd, b, operands[1]);
     T::store(simd, c, operands[2]);
     T::store(simd, d, operands[3]);
-    T::load(simd, &define(function, &rows))
+    T::load(simd, &apply_elementwise(function, &rows))
 }
 
+/// Applies a definition to every element of the vectors.
 #[cold]
 #[inline(never)]
-pub fn define<T: Element>(function: Primitive, operands: &[Vector<T>; 4]) -> Vector<T> {
+pub fn apply_elementwise<T: Element>(function: Primitive, operands: &[Vector<T>; 4]) -> Vector<T> {
     Vector(std::array::from_fn(|lane| {
-        T::define(function, operands.each_ref().map(|row| row.0[lane]))
+        T::apply_element(function, operands.each_ref().map(|row| row.0[lane]))
     }))
 }
 
@@ -113,20 +114,22 @@ impl Element for f32 {
             Primitive::Cos => math::apply(simd, Function::Cos, a),
             Primitive::Log => math::apply(simd, Function::Log, a),
             Primitive::Exp => math::apply(simd, Function::Exp, a),
-            Primitive::Neg => simd.of_bits(simd.xor(simd.bits_of(a), simd.splat_words(1 << 31))),
+            Primitive::Neg => {
+                simd.bits_to_float(simd.xor(simd.float_to_bits(a), simd.splat_words(1 << 31)))
+            }
             Primitive::Greater => truth(simd, simd.lt(b, a)),
             Primitive::Less => truth(simd, simd.lt(a, b)),
             Primitive::Equal => truth(simd, simd.eq(a, b)),
             Primitive::And => {
-                let no = simd.either(is_false(simd, a), is_false(simd, b));
-                truth(simd, simd.not(no))
+                let no = simd.or_masks(is_false(simd, a), is_false(simd, b));
+                truth(simd, simd.not_mask(no))
             }
             Primitive::Or => {
-                let no = simd.both(is_false(simd, a), is_false(simd, b));
-                truth(simd, simd.not(no))
+                let no = simd.and_masks(is_false(simd, a), is_false(simd, b));
+                truth(simd, simd.not_mask(no))
             }
-            Primitive::Nand => truth(simd, simd.either(is_false(simd, a), is_false(simd, b))),
-            Primitive::Nor => truth(simd, simd.both(is_false(simd, a), is_false(simd, b))),
+            Primitive::Nand => truth(simd, simd.or_masks(is_false(simd, a), is_false(simd, b))),
+            Primitive::Nor => truth(simd, simd.and_masks(is_false(simd, a), is_false(simd, b))),
             Primitive::Not => truth(simd, is_false(simd, a)),
             Primitive::If => simd.select(is_false(simd, a), c, b),
             Primitive::Iflte => simd.select(simd.lt(a, b), c, d),
@@ -138,7 +141,7 @@ impl Element for f32 {
         }
     }
 
-    fn define(function: Primitive, operands: [f32; 4]) -> f32 {
+    fn apply_element(function: Primitive, operands: [f32; 4]) -> f32 {
         function.apply_f32(operands)
     }
 
@@ -154,20 +157,20 @@ impl Element for f32 {
             Score::WrongSigns => {
                 let zero = simd.splat(0.0);
                 let (value, sign) = (simd.le(zero, values), simd.le(zero, expected));
-                let neither = simd.not(simd.either(value, sign));
-                simd.either(simd.both(value, sign), neither)
+                let neither = simd.not_mask(simd.or_masks(value, sign));
+                simd.or_masks(simd.and_masks(value, sign), neither)
             }
         };
-        sums.wrong += u64::from(simd.bits(simd.not(right)).count_ones());
+        sums.wrong += u64::from(simd.mask_bits(simd.not_mask(right)).count_ones());
     }
 }
 
 /// Mask of the lanes whose value, truncated to a whole number, is this class (0 or more).
 #[inline(always)]
 fn is_class<S: Simd>(simd: S, value: S::F, class: S::F) -> S::M {
-    let first = simd.both(is_false(simd, class), simd.lt(simd.splat(-1.0), value));
-    let low_end = simd.either(simd.le(class, value), first);
-    simd.both(low_end, simd.lt(value, simd.add(class, simd.splat(1.0))))
+    let first = simd.and_masks(is_false(simd, class), simd.lt(simd.splat(-1.0), value));
+    let low_end = simd.or_masks(simd.le(class, value), first);
+    simd.and_masks(low_end, simd.lt(value, simd.add(class, simd.splat(1.0))))
 }
 
 #[inline(always)]
@@ -217,7 +220,7 @@ impl Element for u32 {
         }
     }
 
-    fn define(function: Primitive, operands: [u32; 4]) -> u32 {
+    fn apply_element(function: Primitive, operands: [u32; 4]) -> u32 {
         function.apply_u32(operands).unwrap_or(0)
     }
 

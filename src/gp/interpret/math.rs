@@ -34,7 +34,7 @@ pub enum Function {
 /// Applies the function to 16 floats: inlined, or called on targets where vectors take long instruction sequences.
 #[inline(always)]
 pub fn apply<S: Simd>(simd: S, function: Function, x: S::F) -> S::F {
-    if S::IN_LINE {
+    if S::INLINES_MATH {
         return compute(simd, function, x);
     }
     let mut value = Vector::default();
@@ -102,18 +102,19 @@ fn exp<S: Simd>(simd: S, x: S::F) -> S::F {
 /// Protected logarithm: 0 for 0, else the logarithm of the magnitude.
 #[inline(always)]
 fn log<S: Simd>(simd: S, x: S::F) -> S::F {
-    let magnitude = simd.of_bits(simd.and(simd.bits_of(x), simd.splat_words(0x7fff_ffff)));
+    let magnitude =
+        simd.bits_to_float(simd.and(simd.float_to_bits(x), simd.splat_words(0x7fff_ffff)));
     let subnormal = simd.lt(magnitude, simd.splat(f32::MIN_POSITIVE));
     let scaled = simd.mul(magnitude, simd.splat(8_388_608.0));
-    let bits = simd.bits_of(simd.select(subnormal, scaled, magnitude));
+    let bits = simd.float_to_bits(simd.select(subnormal, scaled, magnitude));
     // Mantissa in [2/3, 4/3), exponent to match.
     let e = simd.and(
         simd.sub_words(bits, simd.splat_words(0x3f2a_aaab)),
         simd.splat_words(0xff80_0000),
     );
-    let m = simd.of_bits(simd.sub_words(bits, e));
+    let m = simd.bits_to_float(simd.sub_words(bits, e));
     let correction = simd.select(subnormal, simd.splat(-23.0), simd.splat(0.0));
-    let e = simd.float_of_signed(simd.shift_right_signed::<23>(e));
+    let e = simd.signed_to_float(simd.shift_right_signed::<23>(e));
     let e = simd.add(e, correction);
     let f = simd.sub(m, simd.splat(1.0));
     let s = simd.mul(f, f);
@@ -164,8 +165,8 @@ fn sin<S: Simd>(simd: S, x: S::F) -> S::F {
     let inverse_pi = simd.splat(std::f32::consts::FRAC_1_PI);
     let shifted = simd.fma(x, inverse_pi, simd.splat(ROUNDER));
     let r = reduce(simd, x, round(simd, shifted));
-    let sign = simd.shift_left::<31>(simd.bits_of(shifted));
-    let value = simd.of_bits(simd.xor(simd.bits_of(sine(simd, r)), sign));
+    let sign = simd.shift_left::<31>(simd.float_to_bits(shifted));
+    let value = simd.bits_to_float(simd.xor(simd.float_to_bits(sine(simd, r)), sign));
     beyond(simd, x, value, reduction::sin)
 }
 
@@ -177,22 +178,23 @@ fn cos<S: Simd>(simd: S, x: S::F) -> S::F {
     let shifted = simd.add(turns, simd.splat(ROUNDER));
     let n = simd.add(round(simd, shifted), simd.splat(0.5));
     let r = reduce(simd, x, n);
-    let sign = simd.shift_left::<31>(simd.bits_of(shifted));
+    let sign = simd.shift_left::<31>(simd.float_to_bits(shifted));
     let minus = simd.xor(sign, simd.splat_words(0x8000_0000));
-    let value = simd.of_bits(simd.xor(simd.bits_of(sine(simd, r)), minus));
+    let value = simd.bits_to_float(simd.xor(simd.float_to_bits(sine(simd, r)), minus));
     beyond(simd, x, value, reduction::cos)
 }
 
 /// Replaces the value of each element whose argument is too large by `exact`.
 #[inline(always)]
 fn beyond<S: Simd>(simd: S, x: S::F, value: S::F, exact: fn(f32) -> f32) -> S::F {
-    let magnitude = simd.of_bits(simd.and(simd.bits_of(x), simd.splat_words(0x7fff_ffff)));
-    let large = simd.bits(simd.lt(simd.splat(REDUCIBLE), magnitude));
+    let magnitude =
+        simd.bits_to_float(simd.and(simd.float_to_bits(x), simd.splat_words(0x7fff_ffff)));
+    let large = simd.mask_bits(simd.lt(simd.splat(REDUCIBLE), magnitude));
     if large == 0 {
         return value;
     }
     // An infinite argument has already become NaN.
-    let large = large & simd.bits(simd.lt(magnitude, simd.splat(f32::INFINITY)));
+    let large = large & simd.mask_bits(simd.lt(magnitude, simd.splat(f32::INFINITY)));
     if large == 0 {
         return value;
     }

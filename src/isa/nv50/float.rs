@@ -7,13 +7,13 @@
 //! Units: instructions.
 //! Sources: envytools; Mesa's nouveau target table for nv50 (operands that allow absolute values).
 
-use super::table::{Row, Step};
+use super::table::{Expansion, Step};
 use crate::isa::OpClass::{self, Compare, Convert, Fp32, IntAdd, Logic, Sfu, Shift};
 use crate::isa::instruction::Instruction;
 use crate::isa::op::{Mufu, Number, Op};
 use crate::isa::operand::{PT, Place};
 
-pub fn row(instruction: &Instruction) -> Option<Row> {
+pub fn row(instruction: &Instruction) -> Option<Expansion> {
     Some(Ok(match instruction.op {
         Op::Fadd => absolute(instruction, (Fp32, "add f32")),
         Op::Fmul => absolute(instruction, (Fp32, "mul f32")),
@@ -63,7 +63,7 @@ pub fn minimum(instruction: &Instruction, class: OpClass) -> Vec<Step> {
     }
 }
 
-fn special(function: Mufu) -> Row {
+fn special(function: Mufu) -> Expansion {
     Ok(match function {
         Mufu::Cos => vec![(Sfu, "cos f32")],
         Mufu::Sin => vec![(Sfu, "sin f32")],
@@ -77,7 +77,7 @@ fn special(function: Mufu) -> Row {
     })
 }
 
-fn convert(to: Number, from: Number) -> Row {
+fn convert(to: Number, from: Number) -> Expansion {
     Ok(match (to, from) {
         (Number::Float(64), Number::Signed(64) | Number::Unsigned(64)) => {
             vec![

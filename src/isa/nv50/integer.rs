@@ -8,7 +8,7 @@
 
 use super::Context;
 use super::float::minimum;
-use super::table::{Row, Step};
+use super::table::{Expansion, Step};
 use crate::isa::OpClass::{Convert, IntAdd, IntMul, Logic, Shift};
 use crate::isa::instruction::Instruction;
 use crate::isa::op::{Logic as Bits, Op, Special};
@@ -23,7 +23,7 @@ const OR: Step = (Logic, "or b32");
 const SHL: Step = (Shift, "shl b32");
 const SHR: Step = (Shift, "shr u32");
 
-pub fn row(context: &Context, index: usize) -> Option<Row> {
+pub fn row(context: &Context, index: usize) -> Option<Expansion> {
     let instruction = &context.kernel.instructions[index];
     Some(Ok(match instruction.op {
         Op::Iadd => vec![ADD],
@@ -199,7 +199,7 @@ fn insert(instruction: &Instruction) -> Vec<Step> {
 }
 
 /// Steps of a permutation: halves are moved singly; bytes are masked, shifted and joined.
-fn permute(instruction: &Instruction) -> Row {
+fn permute(instruction: &Instruction) -> Expansion {
     let Some(selector) = immediate(instruction, 1) else {
         return Err("a permutation that is not constant");
     };

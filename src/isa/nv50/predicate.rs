@@ -6,13 +6,13 @@
 //! Units: instructions.
 //! Sources: envytools.
 
-use super::table::{Row, Step};
+use super::table::{Expansion, Step};
 use crate::isa::OpClass::{Compare, Logic};
 use crate::isa::instruction::Instruction;
 use crate::isa::op::Op;
 use crate::isa::operand::{PT, Place, Predicate};
 
-pub fn row(instruction: &Instruction) -> Option<Row> {
+pub fn row(instruction: &Instruction) -> Option<Expansion> {
     Some(Ok(match instruction.op {
         Op::Isetp { .. } | Op::Fsetp { .. } => combined(instruction, "set"),
         Op::Iset { as_float, .. } | Op::Fset { as_float, .. } => {

@@ -14,8 +14,8 @@ use crate::isa::{Access, OpClass, Space};
 /// One instruction of an expansion.
 pub type Step = (OpClass, &'static str);
 
-/// A row of the table.
-pub type Row = Result<Vec<Step>, &'static str>;
+/// Expansion of an instruction, or the reason why it has none.
+pub type Expansion = Result<Vec<Step>, &'static str>;
 
 /// Expands an instruction that is neither an operand nor only an address.
 pub fn steps(context: &Context, index: usize) -> Result<Vec<Step>, TranslationError> {
@@ -49,7 +49,7 @@ fn loosen(instruction: &Instruction, steps: &mut Vec<Step>) {
     steps.splice(0..0, loaded.map(|_| (OpClass::Logic, "mov b32")));
 }
 
-fn row(context: &Context, index: usize) -> Row {
+fn row(context: &Context, index: usize) -> Expansion {
     let instruction = &context.kernel.instructions[index];
     let is_indexed = |place: Place| matches!(place, Place::Const { index, .. } if index != RZ);
     let places = instruction.sources.iter().map(|source| source.place);
@@ -65,7 +65,7 @@ fn row(context: &Context, index: usize) -> Row {
     other(context, index)
 }
 
-fn other(context: &Context, index: usize) -> Row {
+fn other(context: &Context, index: usize) -> Expansion {
     use OpClass::{Barrier, ConstantLoad, Control, Convert, Logic, SpecialRegister};
     let instruction = &context.kernel.instructions[index];
     Ok(match instruction.op {
@@ -94,7 +94,7 @@ fn other(context: &Context, index: usize) -> Row {
 }
 
 /// Expands a load or a store; the access is the last step. Global memory has no offsets; shared memory no wide words.
-fn memory(instruction: &Instruction) -> Row {
+fn memory(instruction: &Instruction) -> Expansion {
     let Some(Access {
         space,
         bytes_per_lane,
@@ -140,7 +140,7 @@ fn exit(context: &Context, index: usize) -> Vec<Step> {
 }
 
 /// Expands an indirect branch to a tree of comparisons, as many as its depth.
-fn indirect(instruction: &Instruction) -> Row {
+fn indirect(instruction: &Instruction) -> Expansion {
     let targets = instruction.indirect_targets.len();
     if targets == 0 {
         return Err("an indirect branch whose targets are not known");

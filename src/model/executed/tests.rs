@@ -161,7 +161,7 @@ fn arithmetic_is_awaited_by_either_scoreboard() {
 fn requests_for_lines_take_of_the_write_port_where_they_have_a_size() {
     let mut spec = spec();
     spec.l2_request_bytes = 16;
-    spec.return_bytes_per_cycle = 64;
+    spec.fill_bytes_per_cycle = 64;
     let warp = alone(&spec, &placed(&[load(Space::Local, 4), use_of_load()]));
     assert_eq!(warp.services[WRITE_PORT], service(0.5, 0.25, 1.0));
     // One line in, and 128 bytes back at 64 a cycle.

@@ -14,6 +14,7 @@ use crate::launch::code::{MemoryRequest, ReplayCode, ReplayOp};
 use crate::launch::spec::{DependenceTracking, IssueLimit, SmxSpec};
 use crate::model::LINE_BYTES;
 use crate::model::demand::{Demand, N_PIPES};
+use crate::model::memory::cycles_at;
 use crate::model::path::PathRules;
 use crate::trace::{AddressKind, SECTOR_BYTES};
 
@@ -365,9 +366,10 @@ impl Walker<'_> {
                         self.fetch(parts, bytes, 1.0 - hits.l1, op.pc_bytes, access, traffic);
                     }
                     false => {
-                        let before = access.unit;
+                        let returned = cycles_at(spec.return_bytes_per_cycle, parts * bytes);
+                        let unit = access.unit + returned.max(lines);
                         self.fetch(parts, bytes, 1.0, op.pc_bytes, access, traffic);
-                        access.unit = access.unit.max(before + lines);
+                        access.unit = unit;
                     }
                 }
             }
@@ -398,9 +400,7 @@ impl Walker<'_> {
         access.read += moved / f64::from(spec.l2_read_bytes_per_cycle);
         let asked = parts * lacking * f64::from(spec.l2_request_bytes);
         access.write += asked / f64::from(spec.l2_write_limit());
-        if spec.return_bytes_per_cycle > 0 {
-            access.unit += moved / f64::from(spec.return_bytes_per_cycle);
-        }
+        access.unit += cycles_at(spec.fill_bytes_per_cycle, moved);
         let from_dram = parts * farther * bytes.max(f64::from(SECTOR_BYTES));
         access.dram += from_dram / f64::from(spec.dram.bytes_per_cycle);
         let some = |each: f64, before: f64| 1.0 - (1.0 - before) * (1.0 - each).powf(parts);

@@ -4,7 +4,7 @@
 
 mod error;
 
-pub use error::Error;
+pub use error::{Error, ErrorKind};
 
 pub use crate::device::occupancy::{BlockResources, Limiter, Occupancy, OccupancyError};
 pub use crate::device::{Device, DeviceError, Preset};

@@ -9,10 +9,10 @@ mod robilliard;
 
 use super::lines::{Line, Lines, Scale, of_points};
 use super::sheet::{Sheet, Tile};
-use crate::validate::papers::{Paper, Row};
+use crate::validate::papers::{ComparedFigure, Paper};
 
 /// A paper's figures on one sheet.
-pub fn sheet(paper: Paper, rows: &[Row]) -> Sheet {
+pub fn sheet(paper: Paper, rows: &[ComparedFigure]) -> Sheet {
     match paper {
         Paper::Langdon => langdon::sheet(rows),
         Paper::Gpocl => gpocl::sheet(rows),
@@ -22,11 +22,12 @@ pub fn sheet(paper: Paper, rows: &[Row]) -> Sheet {
 
 /// Rows of an experiment with a quantity that begins so.
 fn of<'a>(
-    rows: &'a [Row],
+    rows: &'a [ComparedFigure],
     experiment: &'a str,
     quantity: &'a str,
-) -> impl Iterator<Item = &'a Row> + Clone {
-    let wanted = move |row: &&Row| row.experiment == experiment && row.quantity == quantity;
+) -> impl Iterator<Item = &'a ComparedFigure> + Clone {
+    let wanted =
+        move |row: &&ComparedFigure| row.experiment == experiment && row.quantity == quantity;
     rows.iter().filter(wanted)
 }
 

@@ -8,7 +8,7 @@ use super::sheet::{Sheet, Tile};
 use super::{NARROW, SERIES_COLOURS};
 use crate::gp::depth_profile::Representation;
 use crate::report::grouped;
-use crate::report::stacks::Row;
+use crate::report::stacks::StackTableCell;
 use crate::validate::Compared;
 
 const COLUMNS: usize = 3;
@@ -84,7 +84,7 @@ fn over_threads(cells: &[&Compared], top: f64) -> Lines {
 }
 
 /// Tables 5 and 6: curves for the runs, points for the paper.
-pub fn depths(rows: &[Row]) -> Sheet {
+pub fn depths(rows: &[StackTableCell]) -> Sheet {
     let tile = |(number, representation)| {
         let name = match representation {
             Representation::Rpn => "postfix programs",
@@ -102,7 +102,7 @@ pub fn depths(rows: &[Row]) -> Sheet {
     }
 }
 
-fn over_limits(rows: &[Row], representation: Representation) -> Lines {
+fn over_limits(rows: &[StackTableCell], representation: Representation) -> Lines {
     let of_table = rows
         .iter()
         .filter(|row| row.representation == representation);
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn the_papers_points_are_drawn() {
-        let row = |problem: &str, paper_percent| Row {
+        let row = |problem: &str, paper_percent| StackTableCell {
             representation: Representation::Rpn,
             problem: problem.into(),
             stack_limit: 4,

@@ -1,6 +1,6 @@
 //! The fastest and the slowest predicted configuration of a table side by side: where their cycles go.
 //!
-//! Leaves out: explaining (`report/explain.rs`). Units: scheduler cycles per operation of a warp.
+//! Leaves out: explaining (`report/explain.rs`). Units: scheduler cycles per warp-node.
 
 use super::Content;
 use super::html::{command, picture};
@@ -23,7 +23,7 @@ pub fn section(content: &Content) -> Result<Markup, Box<dyn Error>> {
     let pairs = pairs.collect::<Result<Vec<_>, _>>()?;
     Ok(html! {
         p {
-            "The fastest and the slowest configuration by prediction. An operation is one node on 32 fitness cases, one for each lane of a "
+            "The fastest and the slowest configuration by prediction. A warp-node is one node on 32 fitness cases, one for each lane of a "
             "warp; every cycle of every scheduler has exactly one cause."
         }
         @if pairs.is_empty() { p { "No table of this page has a first problem to explain." } }

@@ -7,7 +7,7 @@ use super::Content;
 use super::html::picture;
 use crate::report::chart::bars::StackedBars;
 use crate::report::explain::Explanation;
-use crate::validate::{Compared, Split, Summary, Table};
+use crate::validate::{CellSplit, Compared, Summary, Table};
 use maud::{Markup, html};
 use std::error::Error;
 
@@ -124,7 +124,10 @@ fn held_back(explanation: &Explanation) -> String {
 
 /// How far off predictions are where nothing was fitted.
 fn trust(content: &Content) -> String {
-    let held_out = content.cells.iter().filter(|c| c.split == Split::HeldOut);
+    let held_out = content
+        .cells
+        .iter()
+        .filter(|c| c.split == CellSplit::HeldOut);
     Summary::of(held_out).map_or(String::new(), |summary| {
         format!(
             "; over {} cells that nothing was fitted on, predictions are off by {:.1} % on average",

@@ -4,7 +4,7 @@
 //! Every cell has its figure, so that no colour has to be told apart. The style mixes the colours, in both themes.
 
 use crate::report::grouped;
-use crate::validate::{Compared, Split};
+use crate::validate::{CellSplit, Compared};
 use maud::{Markup, html};
 
 /// Errors beyond this have the strongest colour.
@@ -104,7 +104,7 @@ fn cell_markup(cell: &Compared, shown: Shown, low: f64, high: f64) -> Markup {
         td class=[class] style=(format!("--p:{:.0}%", 100.0 * part)) {
             @if !is_error && value == high { b { (figure(value, shown)) } span class="hidden" { " best" } }
             @else { (figure(value, shown)) }
-            @if is_error && cell.split == Split::Fitted { "†" span class="hidden" { " fitted" } }
+            @if is_error && cell.split == CellSplit::Fitted { "†" span class="hidden" { " fitted" } }
         }
     }
 }

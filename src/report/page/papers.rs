@@ -5,7 +5,7 @@
 use super::Content;
 use super::html::{command, picture, wide_table};
 use crate::report::chart::papers::sheet;
-use crate::validate::papers::{Paper, Row};
+use crate::validate::papers::{ComparedFigure, Paper};
 use maud::{Markup, html};
 use std::error::Error;
 
@@ -13,7 +13,7 @@ use std::error::Error;
 #[derive(Debug, Clone)]
 pub struct PaperPart {
     pub paper: Paper,
-    pub rows: Vec<Row>,
+    pub rows: Vec<ComparedFigure>,
     /// The command that predicts the rows and draws the figures.
     pub command: String,
 }
@@ -83,7 +83,7 @@ const HEADERS: [&str; 6] = [
     "errors in the range, %",
 ];
 
-fn published(title: &str, rows: &[Row]) -> Markup {
+fn published(title: &str, rows: &[ComparedFigure]) -> Markup {
     let rows: Vec<Vec<String>> = rows.iter().filter_map(cells).collect();
     if rows.is_empty() {
         return html! { p { "Nothing that was predicted here has a published number." } };
@@ -93,7 +93,7 @@ fn published(title: &str, rows: &[Row]) -> Markup {
 }
 
 /// `None` where nothing was published.
-fn cells(row: &Row) -> Option<Vec<String>> {
+fn cells(row: &ComparedFigure) -> Option<Vec<String>> {
     let error = |predicted| match row.error_percent(predicted) {
         Some(error) => format!("{error:+.1}"),
         None => "–".to_owned(),
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_range_is_shown_with_its_errors_and_a_dash_where_there_is_none() {
-        let row = Row {
+        let row = ComparedFigure {
             paper: "gpocl",
             experiment: "table 4",
             configuration: "gtx285 fp".to_owned(),
@@ -139,7 +139,7 @@ mod tests {
             cells(&row).unwrap()[1..],
             ["10", "9.00", "-10.0", "8.00 to 9.00", "-20.0 to -10.0"]
         );
-        let alone = Row { range: None, ..row };
+        let alone = ComparedFigure { range: None, ..row };
         assert_eq!(cells(&alone).unwrap()[4..], ["–", "–"]);
     }
 }

@@ -7,7 +7,7 @@ use super::Content;
 use super::heat::heat_maps;
 use super::html::{command, panel};
 use crate::report::chart::scatter::{Point, Scatter, Series};
-use crate::validate::{Compared, Split, Summary, Table, stats};
+use crate::validate::{CellSplit, Compared, Summary, Table, stats};
 use maud::{Markup, html};
 use std::error::Error;
 
@@ -119,7 +119,7 @@ fn point(content: &Content, index: usize, cell: &Compared) -> Option<Point> {
         measured_half: measured.ci_billion,
         predicted: cell.predicted_gpops_billion,
         predicted_half: deviation(content, index).unwrap_or(0.0),
-        fitted: cell.split == Split::Fitted,
+        fitted: cell.split == CellSplit::Fitted,
     })
 }
 

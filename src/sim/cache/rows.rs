@@ -14,13 +14,13 @@ const MOST_HITS: usize = 4;
 
 /// The last hits of a row by way, oldest first, and how many lines it holds.
 #[derive(Debug, Clone, Copy, Default)]
-struct Row {
+struct RowState {
     hits: [u8; MOST_HITS],
     n_hits: u8,
     n_lines: u8,
 }
 
-impl Row {
+impl RowState {
     fn protected(&self) -> &[u8] {
         &self.hits[..usize::from(self.n_hits)]
     }
@@ -41,13 +41,13 @@ impl Row {
 
 /// Replacement state of all rows of a cache.
 #[derive(Debug, Clone)]
-pub(super) struct Rows {
+pub(super) struct RowReplacement {
     spec: RowSpec,
     /// Capacity of a set in lines.
     capacity: u32,
     fills_hold_lines: bool,
     /// Row after row, set after set.
-    rows: Vec<Row>,
+    rows: Vec<RowState>,
     /// By set.
     used: Vec<u32>,
     hands: Vec<u32>,
@@ -66,13 +66,13 @@ pub(super) enum Place {
     None,
 }
 
-impl Rows {
-    pub(super) fn new(cache: &CacheSpec, spec: RowSpec) -> Rows {
+impl RowReplacement {
+    pub(super) fn new(cache: &CacheSpec, spec: RowSpec) -> RowReplacement {
         let sets = cache.sets as usize;
-        Rows {
+        RowReplacement {
             capacity: cache.usable_ways(),
             fills_hold_lines: cache.fills_hold_lines,
-            rows: vec![Row::default(); sets * spec.rows_per_set as usize],
+            rows: vec![RowState::default(); sets * spec.rows_per_set as usize],
             used: vec![0; sets],
             hands: vec![0; sets],
             taken: vec![0; sets * (spec.rows_per_set as usize).div_ceil(64)],
@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     /// Two sets of `rows_per_set` rows.
-    fn rows(rows_per_set: u32) -> Rows {
+    fn rows(rows_per_set: u32) -> RowReplacement {
         let spec = RowSpec {
             rows_per_set,
             lines_per_row: 2,
@@ -232,7 +232,7 @@ mod tests {
             fills_hold_lines: false,
             rows: Some(spec),
         };
-        Rows::new(&cache, spec)
+        RowReplacement::new(&cache, spec)
     }
 
     proptest::proptest! {

@@ -33,6 +33,10 @@ impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
                     return true;
                 }
             }
+            if issued > 0 && !self.pipes.may_issue(self.now) {
+                self.hold(s, i, self.now + 1, Cause::MathPipe);
+                return true;
+            }
             if let Err(retry_at) = self.pipes.take(s, op.class, self.now) {
                 self.hold(s, i, retry_at, Cause::MathPipe);
                 return issued > 0;

@@ -81,6 +81,11 @@ impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
         }
         let mut cause = Cause::Wait;
         let mut ready = self.waits.ready_slots(s);
+        if !self.pipes.may_issue(now) {
+            // The other schedulers have issued all that a cycle takes.
+            cause = Cause::MathPipe;
+            ready = 0;
+        }
         while ready != 0 {
             let candidates = ready & !closed_to;
             if candidates == 0 {
@@ -107,7 +112,7 @@ impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
             }
             cause = Cause::MathPipe;
         }
-        // Every ready warp found its pipe taken.
+        // Every ready warp found its pipe taken, or the cycle had its instructions.
         self.schedulers[s].charge(now + 1, cause, &mut self.account);
     }
 

@@ -131,15 +131,15 @@ fn read(path: &Path) -> Result<String, CodeError> {
 /// Machine code with the variant that describes it. For a custom kernel, everything but its instructions is that of the nearest
 /// variant.
 #[derive(Debug, Clone)]
-pub struct Code {
+pub struct KernelCode {
     variant: Variant,
     own: Option<Arc<OwnCode>>,
 }
 
-impl Code {
+impl KernelCode {
     /// Makes a custom kernel that runs like `variant` in everything but its instructions.
     pub fn own(variant: Variant, own: Arc<OwnCode>) -> Self {
-        Code {
+        KernelCode {
             variant,
             own: Some(own),
         }
@@ -203,13 +203,13 @@ impl Code {
     }
 }
 
-impl From<Variant> for Code {
+impl From<Variant> for KernelCode {
     fn from(variant: Variant) -> Self {
-        Code { variant, own: None }
+        KernelCode { variant, own: None }
     }
 }
 
-impl Deref for Code {
+impl Deref for KernelCode {
     type Target = Variant;
 
     fn deref(&self) -> &Variant {
@@ -217,21 +217,21 @@ impl Deref for Code {
     }
 }
 
-impl PartialEq for Code {
+impl PartialEq for KernelCode {
     fn eq(&self, other: &Self) -> bool {
         self.identity() == other.identity()
     }
 }
 
-impl Eq for Code {}
+impl Eq for KernelCode {}
 
-impl Hash for Code {
+impl Hash for KernelCode {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.identity().hash(state);
     }
 }
 
-impl fmt::Display for Code {
+impl fmt::Display for KernelCode {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.own {
             Some(own) => write!(formatter, "{}/{}", own.arch, own.name),

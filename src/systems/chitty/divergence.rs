@@ -10,7 +10,7 @@ use super::traces::{TracesError, launch_of, program_words, traceable};
 use crate::gp::problem::{Cases, Dataset};
 use crate::gp::program::Rpn;
 use crate::gp::programs::Population;
-use crate::systems::chitty::code::Code;
+use crate::systems::chitty::code::KernelCode;
 use crate::systems::chitty::request;
 use crate::trace::{CaseWords, SegmentId, SegmentPool, TraceBuilder, run_block};
 use crate::util::parallel;
@@ -28,7 +28,7 @@ const SAMPLED_PROGRAMS: usize = 128;
 /// Returns the divergence overhead of a kernel's steady iterations in percent, mean over the blocks; `lengths` are the
 /// instructions of those iterations. Without the cases' values, the count for the paper's tables is used.
 pub fn added_percent(
-    code: &Code,
+    code: &KernelCode,
     population: &Population,
     cases: &request::Cases,
     lengths: &[f64],
@@ -56,7 +56,7 @@ pub fn added_percent(
 
 /// Returns the divergence overhead of each program, in instructions per iteration of a warp.
 pub fn divergent_instructions(
-    code: &Code,
+    code: &KernelCode,
     programs: &[Rpn],
     dataset: &Dataset,
 ) -> Result<Vec<f64>, TracesError> {

@@ -8,7 +8,7 @@ use crate::gp::problem::{self, ProblemId};
 use crate::isa::Arch;
 use crate::isa::nv50;
 use crate::launch::prediction::{Configuration, PredictError};
-use crate::systems::chitty::code::Code;
+use crate::systems::chitty::code::KernelCode;
 use crate::systems::chitty::variant::{KernelId, Math, Variant};
 use crate::systems::registry::ARCHES;
 use crate::systems::settings::CodeChoice;
@@ -132,7 +132,7 @@ pub fn of(
     problem: ProblemId,
     device: &Device,
     choice: &CodeChoice,
-) -> Result<Code, PredictError> {
+) -> Result<KernelCode, PredictError> {
     let arch = architecture(device, choice)?;
     let Some(own) = choice.own_named(&configuration.kernel) else {
         return Ok(find(configuration, problem, arch, choice)?.into());
@@ -147,7 +147,7 @@ pub fn of(
     let kernel = own.lowering.kernel();
     let usual = Variant::new(kernel, problem, configuration.stack_dim, arch);
     let variant = wanted(usual, configuration, choice);
-    Ok(Code::own(variant, Arc::clone(own)))
+    Ok(KernelCode::own(variant, Arc::clone(own)))
 }
 
 /// Returns the usual variant with the configuration's levels in registers, and with any compilation choices of `choice`.

@@ -10,7 +10,7 @@ use crate::gp::program::Rpn;
 use crate::gp::programs::inferred;
 use crate::gp::programs::inferred::Inferred;
 use crate::gp::programs::{Population, PopulationError, paper_depths};
-use crate::gp::workload::{Workload as Measured, WorkloadError, check_inputs, read_programs};
+use crate::gp::workload::{Workload, WorkloadError, check_inputs, read_programs};
 use crate::systems::chitty::request::Cases;
 use crate::systems::settings::{ProgramList, Settings, Weighting};
 use std::collections::BTreeMap;
@@ -99,31 +99,31 @@ fn embedded(problem: &str) -> Option<&'static str> {
 
 /// A problem's programs and fitness cases.
 #[derive(Debug)]
-pub(crate) struct Workload {
+pub(crate) struct ProblemInputs {
     pub problem: ProblemId,
     pub population: Arc<Population>,
     pub cases: Cases,
     values: OnceLock<Option<Arc<Dataset>>>,
 }
 
-impl Workload {
-    pub fn load(name: &str, settings: &Settings) -> Result<Workload, InputError> {
+impl ProblemInputs {
+    pub fn load(name: &str, settings: &Settings) -> Result<ProblemInputs, InputError> {
         let problem: ProblemId = name.parse().map_err(|_| unknown(name))?;
         let population = match &settings.list {
             Some(list) => read_list(list, problem)?,
             None => drawn(problem, settings)?,
         };
-        Workload::new(problem, population)
+        ProblemInputs::new(problem, population)
     }
 
-    /// Makes a workload of exactly these programs, one block each.
-    pub fn of_list(problem: ProblemId, programs: &[Rpn]) -> Result<Workload, InputError> {
-        Workload::new(problem, listed(programs, programs.len(), problem)?)
+    /// Makes the inputs of exactly these programs, one block each.
+    pub fn of_list(problem: ProblemId, programs: &[Rpn]) -> Result<ProblemInputs, InputError> {
+        ProblemInputs::new(problem, listed(programs, programs.len(), problem)?)
     }
 
-    fn new(problem: ProblemId, population: Population) -> Result<Workload, InputError> {
+    fn new(problem: ProblemId, population: Population) -> Result<ProblemInputs, InputError> {
         let n_cases = problem.definition().n_cases;
-        Ok(Workload {
+        Ok(ProblemInputs {
             problem,
             population: Arc::new(population),
             cases: Cases::of(problem, n_cases as u64),
@@ -134,7 +134,7 @@ impl Workload {
     /// Returns the fitness cases of a problem that defines them itself.
     pub fn values(&self) -> Option<Arc<Dataset>> {
         let make = || {
-            let cases = Measured::new(self.problem, None, CASE_SEED).ok()?;
+            let cases = Workload::new(self.problem, None, CASE_SEED).ok()?;
             Some(Arc::new(cases.problem.dataset))
         };
         self.values.get_or_init(make).clone()
@@ -231,7 +231,7 @@ mod tests {
                 inferred: BTreeMap::from([("mux20".to_owned(), one)]),
                 ..Settings::default()
             };
-            Workload::load("mux20", &settings).unwrap().population
+            ProblemInputs::load("mux20", &settings).unwrap().population
         };
         let (plain, larger) = (drawn(1.0, 1.0), drawn(1.2, 1.5));
         let grown = larger.mean_nodes() / plain.mean_nodes();
@@ -261,19 +261,19 @@ mod tests {
             ("kddcup", (494_021, 1)),
             ("mux20", (32_768, 32)),
         ] {
-            let workload = Workload::load(problem, &Settings::default()).unwrap();
-            let cases = &workload.cases;
+            let inputs = ProblemInputs::load(problem, &Settings::default()).unwrap();
+            let cases = &inputs.cases;
             let per_element = cases.n / u64::from(cases.elements);
             assert_eq!((cases.elements, per_element), expected);
-            let weighting = &workload.population.weighting;
+            let weighting = &inputs.population.weighting;
             assert!(!weighting.contains("no row"), "{problem}");
         }
     }
 
     #[test]
     fn the_population_has_the_papers_depths() {
-        let workload = Workload::load("sextic", &Settings::default()).unwrap();
-        let population = &workload.population;
+        let inputs = ProblemInputs::load("sextic", &Settings::default()).unwrap();
+        let population = &inputs.population;
         assert_eq!(population.sample.len(), 1000);
         let within = |depth_of: fn(&Rpn) -> usize, limit| {
             let depth = |index: &&u32| depth_of(&population.programs[**index as usize]);

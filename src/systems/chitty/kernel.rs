@@ -14,7 +14,7 @@ use crate::gp::stack_depth::{lgp_stack_depth, rpn_stack_depth};
 use crate::launch::code::ReplayCode;
 use crate::launch::kernel::{Facts, Grid, Replay, Summary, TracedKernel};
 use crate::launch::prediction::PredictError;
-use crate::systems::chitty::code::Code;
+use crate::systems::chitty::code::KernelCode;
 use crate::systems::chitty::kernel_id::Lowering;
 use crate::systems::chitty::request::Cases;
 use crate::trace::mix::instruction_mix;
@@ -24,7 +24,7 @@ use crate::util::memo::Memo;
 /// A kernel with the traces and summary of its population.
 #[derive(Debug)]
 pub struct KernelWork {
-    pub kernel: Code,
+    pub kernel: KernelCode,
     /// Shared memory per block of every launch.
     pub shared_bytes: Vec<u32>,
     population: Arc<Population>,
@@ -40,7 +40,7 @@ pub struct KernelWork {
 impl KernelWork {
     /// Makes the kernel with the summary of its programs; `unweighted` are the population's [`unweighted_grids`].
     pub fn new(
-        code: &Code,
+        code: &KernelCode,
         population: Arc<Population>,
         cases: &Cases,
         unweighted: &Arc<Vec<Grid>>,

@@ -27,12 +27,12 @@ pub enum Sharing {
     PerBlock,
 }
 
-/// Type of a stack element.
+/// Representation of a stack row: the values of one level for all cases of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Row {
-    /// Cases of a row are elements of an array.
+pub enum StackRow {
+    /// An array with an element per case.
     Scalars,
-    /// A row is one CUDA vector, like float4.
+    /// One CUDA vector, like float4.
     Vector,
 }
 
@@ -74,9 +74,9 @@ macro_rules! kernels {
                 match self { $(KernelId::$id => Sharing::$sharing),+ }
             }
 
-            /// Returns the type of a stack element.
-            pub fn row(self) -> Row {
-                match self { $(KernelId::$id => Row::$row),+ }
+            /// Returns the representation of a stack row.
+            pub fn row(self) -> StackRow {
+                match self { $(KernelId::$id => StackRow::$row),+ }
             }
         }
     };

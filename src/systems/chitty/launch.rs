@@ -2,17 +2,17 @@
 //!
 //! Leaves out: timing. Never reads a measured speed. Units: bytes, seconds in the names.
 
-use super::code::Code;
+use super::code::KernelCode;
 use super::counted::is_counted;
 use super::find;
-use super::inputs::Workload;
+use super::inputs::ProblemInputs;
 use super::kernel::{KernelWork, unweighted_grids};
 use super::request::{Cases, Request};
 use crate::device::Device;
 use crate::device::ideal::Ideal;
 use crate::device::occupancy::{BlockResources, Occupancy};
 use crate::launch::geometry::Geometry;
-use crate::launch::host::Generation;
+use crate::launch::host::HostWork;
 use crate::launch::placement::Placement;
 use crate::launch::prediction::{Configuration, PredictError};
 use crate::launch::residency::reside;
@@ -24,14 +24,14 @@ use std::sync::Arc;
 
 /// Returns the programs, code and cases of a complete configuration.
 pub fn request(configuration: &Configuration, on: Context) -> Result<Request, PredictError> {
-    let workload = (on.caches).workload(&configuration.problem, on.settings);
-    let workload = workload.map_err(PredictError::other)?;
+    let inputs = (on.caches).inputs(&configuration.problem, on.settings);
+    let inputs = inputs.map_err(PredictError::other)?;
     let choice = &on.settings.code;
-    let kernel = find::of(configuration, workload.problem, on.device, choice)?;
+    let kernel = find::of(configuration, inputs.problem, on.device, choice)?;
     Ok(Request {
-        cases: cases(&workload, &kernel, configuration.threads_per_block),
+        cases: cases(&inputs, &kernel, configuration.threads_per_block),
         kernel,
-        programs: Arc::clone(&workload.population),
+        programs: Arc::clone(&inputs.population),
         threads_per_block: configuration.threads_per_block,
         case_blocks: configuration.case_blocks,
         carve_out: CarveOut::of(configuration.l1_bytes),
@@ -40,17 +40,17 @@ pub fn request(configuration: &Configuration, on: Context) -> Result<Request, Pr
 
 /// Returns the fitness cases of a launch. A list of programs runs in whole passes of a block, like `measure`; a corpus runs as
 /// the paper's launch. Cases that the problem defines are included for kernels without a count on real cases.
-fn cases(workload: &Workload, kernel: &Code, threads: u32) -> Cases {
-    let mut cases = workload.cases.clone();
-    let is_listed = workload.population.blocks.is_some();
+fn cases(inputs: &ProblemInputs, kernel: &KernelCode, threads: u32) -> Cases {
+    let mut cases = inputs.cases.clone();
+    let is_listed = inputs.population.blocks.is_some();
     if is_listed {
         let pass = threads.saturating_mul(kernel.stack_dim).max(1);
         cases.padded_elements = cases.elements.next_multiple_of(pass);
     }
-    if workload.problem.defines_its_cases()
+    if inputs.problem.defines_its_cases()
         && (is_listed || !kernel.compiled().is_some_and(is_counted))
     {
-        cases.values = workload.values();
+        cases.values = inputs.values();
     }
     cases
 }
@@ -163,14 +163,14 @@ fn host_seconds(request: &Request, device: &Device, kernel: &KernelWork) -> f64 
     let sharing = request.kernel.kernel.sharing();
     let launches = request.programs.grids.iter().zip(&kernel.shared_bytes);
     let seconds = launches.map(|(grid, bytes)| {
-        let generation = Generation {
+        let work = HostWork {
             programs: grid.len() as u64,
             nodes: grid.iter().map(|&nodes| u64::from(nodes)).sum(),
             words_per_program: bytes / 4,
             values_per_program: sharing
                 .results_per_program(request.threads_per_block, request.case_blocks),
         };
-        generation.host_seconds(&device.host)
+        work.seconds(&device.host)
     });
     seconds.sum()
 }

@@ -48,13 +48,13 @@ pub fn base_name(path: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::systems::chitty::code::Code;
+    use crate::systems::chitty::code::KernelCode;
     use crate::systems::chitty::variant::KernelId;
 
     #[test]
     fn every_committed_kernel_has_lines_of_its_source_that_are_there() {
         for variant in Variant::all().unwrap() {
-            let code = Code::from(variant);
+            let code = KernelCode::from(variant);
             let lines = code.source_lines().unwrap();
             if variant.kernel == KernelId::Accumulator {
                 // The compiler crashes on it when generating line information.

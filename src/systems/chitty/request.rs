@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::gp::problem::{Dataset, ProblemId};
 use crate::gp::programs::Population;
-use crate::systems::chitty::code::Code;
+use crate::systems::chitty::code::KernelCode;
 
 /// The fitness cases of a launch.
 #[derive(Debug, Clone)]
@@ -38,7 +38,7 @@ impl Cases {
 /// A kernel to launch, with its programs, fitness cases and block.
 #[derive(Debug, Clone)]
 pub struct Request {
-    pub kernel: Code,
+    pub kernel: KernelCode,
     pub programs: Arc<Population>,
     pub cases: Cases,
     pub threads_per_block: u32,

@@ -1,4 +1,4 @@
-//! The part of the measurements that a row belongs to.
+//! Division of the measured rows: for calibration, or held out.
 //!
 //! Leaves out: the assignment of rows (`measure`, behind the feature `gpu`).
 
@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 named! {
     /// Part of the measurements that a row belongs to, determined by its name before anything is measured.
-    pub enum Split ("split") {
+    pub enum MeasurementSplit ("split") {
         /// Rows on which values are fitted.
         Calibration = "calibration",
         /// Held-out rows, on which predictions are judged.
@@ -15,7 +15,7 @@ named! {
     }
 }
 
-impl Serialize for Split {
+impl Serialize for MeasurementSplit {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.name().serialize(serializer)
     }

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::traces::{KernelTraces, TracesError, launch_of, program_words, traceable};
 use crate::gp::program::{Rpn, Token};
-use crate::systems::chitty::code::Code;
+use crate::systems::chitty::code::KernelCode;
 use crate::systems::chitty::encode::EncodedProgram;
 use crate::trace::builder::{Entrance, TraceBuilder};
 use crate::trace::error::TraceError;
@@ -35,7 +35,7 @@ pub struct KernelSummary {
 impl KernelSummary {
     /// Summarises `programs` on `variant`; `sample` holds the program of every block.
     pub fn new(
-        code: &Code,
+        code: &KernelCode,
         programs: &[Rpn],
         sample: &[u32],
         fitness_cases: u32,

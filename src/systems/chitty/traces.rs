@@ -8,7 +8,7 @@ use crate::gp::program::Rpn;
 use crate::gp::record::Size;
 use crate::isa::{Kernel, TimingOp};
 use crate::launch::timed::TimedCode;
-use crate::systems::chitty::code::{Code, CodeError};
+use crate::systems::chitty::code::{CodeError, KernelCode};
 use crate::systems::chitty::encode::{EncodedProgram, encode};
 use crate::systems::chitty::kernel_id::Sharing;
 use crate::systems::chitty::lower::{LowerError, n_words};
@@ -59,7 +59,7 @@ pub fn program_words(
 /// the words. For the accumulator they depend on the shape of the tree; the mean words per function of `programs`, of the same
 /// population, are used.
 pub fn shared_bytes(
-    code: &Code,
+    code: &KernelCode,
     programs: &[Rpn],
     longest: &[Size],
 ) -> Result<Vec<u32>, TracesError> {
@@ -139,7 +139,7 @@ impl KernelTraces {
     /// lane 0 of warp 0. Only two things depend on the threads: whether some warp has a single iteration, and the distance
     /// between the cases of a thread ([`crate::launch::code::ReplayCode::of_any_block`]).
     pub fn of_any_block(
-        code: &Code,
+        code: &KernelCode,
         programs: &[Rpn],
         fitness_cases: u32,
     ) -> Result<Self, TracesError> {
@@ -149,7 +149,7 @@ impl KernelTraces {
     /// Traces `programs` on `variant` in blocks of `threads_per_block`, over `fitness_cases`. If every warp has several
     /// iterations, the programs' `only` stay empty.
     pub fn new(
-        code: &Code,
+        code: &KernelCode,
         programs: &[Rpn],
         threads_per_block: u32,
         fitness_cases: u32,
@@ -183,7 +183,7 @@ impl KernelTraces {
 
     /// Combines traces with the properties of their kernel.
     pub(super) fn assemble(
-        code: &Code,
+        code: &KernelCode,
         kernel: &Kernel,
         words: &[EncodedProgram],
         pool: SegmentPool,

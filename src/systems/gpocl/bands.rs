@@ -6,7 +6,7 @@
 use super::figures::{middle, most, of_tables, on_surface, surface, watts};
 use super::instances::{Instance, Outcome};
 use super::juniper::{DEVICE, JuniperError, Predictor};
-use super::{Configuration, Domain, NODES, Strategy, host};
+use super::{Domain, GpoclConfiguration, NODES, Strategy, host};
 use crate::util::band::Band;
 use crate::util::parallel;
 use crate::vliw::preset::VliwPreset;
@@ -49,7 +49,7 @@ fn instance(strategy: Strategy, domain: Domain, bands: &[Band]) -> Instance {
 }
 
 /// Predicts a cell, including the host's time.
-fn of_cell(predictor: &Predictor, one: Configuration) -> Result<Band, JuniperError> {
+fn of_cell(predictor: &Predictor, one: GpoclConfiguration) -> Result<Band, JuniperError> {
     let band = predictor.band(one)?;
     let host = host::milliseconds(one, predictor.range(one)?);
     let nodes = f64::from(one.population) * f64::from(NODES) * f64::from(one.dataset);

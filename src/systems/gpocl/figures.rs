@@ -4,9 +4,9 @@
 
 use super::friedman::Friedman;
 use super::instances::{Instance, Outcome};
-use super::predict::{Speed, predict};
+use super::predict::{GpoclSpeed, predict};
 use super::published::Quantity;
-use super::{Configuration, Domain, SIZES, Strategy, host, juniper};
+use super::{Domain, GpoclConfiguration, SIZES, Strategy, host, juniper};
 use crate::launch::prediction::PredictError;
 use crate::systems::figure::Figure;
 use crate::systems::machine::Bench;
@@ -25,9 +25,9 @@ const SURFACES: [[&str; 3]; 2] = [
 ];
 
 /// Returns the 6 by 6 grid of a strategy in a domain.
-pub fn surface(strategy: Strategy, domain: Domain) -> Vec<Configuration> {
+pub fn surface(strategy: Strategy, domain: Domain) -> Vec<GpoclConfiguration> {
     let of_population = |population| {
-        SIZES.into_iter().map(move |dataset| Configuration {
+        SIZES.into_iter().map(move |dataset| GpoclConfiguration {
             strategy,
             domain,
             population,
@@ -45,7 +45,7 @@ pub fn figures(name: &str, on: Bench, seed: u64) -> Result<Outcome, PredictError
             .map(move |&strategy| (strategy, domain))
     };
     let surfaces: Vec<(Strategy, Domain)> = Domain::ALL.iter().flat_map(of_domain).collect();
-    let all: Vec<Configuration> = surfaces
+    let all: Vec<GpoclConfiguration> = surfaces
         .iter()
         .flat_map(|&(strategy, domain)| surface(strategy, domain))
         .collect();
@@ -54,7 +54,7 @@ pub fn figures(name: &str, on: Bench, seed: u64) -> Result<Outcome, PredictError
     let per_surface = SIZES.len() * SIZES.len();
     for ((strategy, domain), speeds) in surfaces.into_iter().zip(speeds.chunks(per_surface)) {
         let cell =
-            |speed: &Speed| on_surface(name, SURFACES, speed.configuration, evaluation(speed));
+            |speed: &GpoclSpeed| on_surface(name, SURFACES, speed.configuration, evaluation(speed));
         figures.extend(speeds.iter().map(cell));
         let own = format!("{name} {strategy}");
         let all: Vec<f64> = speeds.iter().map(evaluation).collect();
@@ -69,7 +69,7 @@ pub fn figures(name: &str, on: Bench, seed: u64) -> Result<Outcome, PredictError
             ends: None,
         });
     }
-    let strategies: Vec<&[Speed]> = speeds.chunks(per_surface).collect();
+    let strategies: Vec<&[GpoclSpeed]> = speeds.chunks(per_surface).collect();
     let domains = strategies.chunks(Strategy::ALL.len());
     for (speeds, experiment) in domains.zip(["table A.7", "table A.9"]) {
         figures.extend(rankings(name, experiment, speeds));
@@ -89,11 +89,11 @@ pub(super) fn middle(speeds: &[f64]) -> f64 {
 
 /// Returns the peak and the median of a surface with a heavier compiler's code, if there is such code. They are evaluated in the
 /// cells of the original peak and median, even if other cells would then be the peak or the median.
-fn heavier(on: Bench, speeds: &[Speed], seed: u64) -> Result<Option<[f64; 2]>, PredictError> {
+fn heavier(on: Bench, speeds: &[GpoclSpeed], seed: u64) -> Result<Option<[f64; 2]>, PredictError> {
     let Some(device) = on.heavier() else {
         return Ok(None);
     };
-    let mut ordered: Vec<&Speed> = speeds.iter().collect();
+    let mut ordered: Vec<&GpoclSpeed> = speeds.iter().collect();
     ordered.sort_by(|a, b| evaluation(a).total_cmp(&evaluation(b)));
     let middle = ordered.len() / 2;
     let places = [ordered.len() - 1, middle - 1, middle];
@@ -104,7 +104,7 @@ fn heavier(on: Bench, speeds: &[Speed], seed: u64) -> Result<Option<[f64; 2]>, P
 }
 
 /// Ranks the strategies on this device only; `instances` ranks all ten that the paper ranks.
-fn rankings(name: &str, experiment: &'static str, strategies: &[&[Speed]]) -> Vec<Figure> {
+fn rankings(name: &str, experiment: &'static str, strategies: &[&[GpoclSpeed]]) -> Vec<Figure> {
     let all = strategies.iter();
     let speeds: Vec<Vec<f64>> = all
         .map(|own| own.iter().map(evaluation).collect())
@@ -125,10 +125,10 @@ fn rankings(name: &str, experiment: &'static str, strategies: &[&[Speed]]) -> Ve
 pub(super) fn on_surface(
     name: &str,
     surfaces: [[&'static str; 3]; 2],
-    cell: Configuration,
+    cell: GpoclConfiguration,
     predicted: f64,
 ) -> Figure {
-    let Configuration {
+    let GpoclConfiguration {
         strategy,
         domain,
         population,
@@ -150,7 +150,7 @@ pub(super) fn watts(name: &str) -> Option<f64> {
 }
 
 /// Returns the speed including the host's time, which the paper's times include.
-pub(super) fn evaluation(speed: &Speed) -> f64 {
+pub(super) fn evaluation(speed: &GpoclSpeed) -> f64 {
     let whole = speed.milliseconds + host::milliseconds(speed.configuration, speed.range);
     speed.gpops_billion * speed.milliseconds / whole
 }

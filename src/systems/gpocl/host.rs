@@ -6,7 +6,7 @@
 
 use super::kernel::PROGRAM_WORDS;
 use super::ndrange::NdRange;
-use super::{Configuration, Strategy};
+use super::{GpoclConfiguration, Strategy};
 use crate::device::Reader;
 use crate::device::numbers::{Sourced, numbers};
 use std::sync::LazyLock;
@@ -27,7 +27,7 @@ static RATES: LazyLock<Sourced<Rates>> = LazyLock::new(|| {
     Sourced::parse(text, "gpocl.toml").expect("a test reads it")
 });
 
-pub fn milliseconds(configuration: Configuration, range: NdRange) -> f64 {
+pub fn milliseconds(configuration: GpoclConfiguration, range: NdRange) -> f64 {
     let programs = f64::from(configuration.population);
     let errors = match configuration.strategy {
         Strategy::Fp => programs * f64::from(range.groups),

@@ -18,7 +18,7 @@ pub mod range;
 pub mod timing;
 
 use super::ndrange::NdRange;
-use super::{Configuration, Domain, Strategy};
+use super::{Domain, GpoclConfiguration, Strategy};
 use crate::device::DeviceError;
 use crate::device::numbers::Numbers;
 use crate::device::table::{Entry, find};
@@ -75,7 +75,7 @@ pub fn predict(
     dataset: u32,
     seed: u64,
 ) -> Result<Band, JuniperError> {
-    let cell = Configuration {
+    let cell = GpoclConfiguration {
         strategy,
         domain,
         population,
@@ -100,12 +100,12 @@ impl Predictor {
     }
 
     /// Returns the work-groups of a cell.
-    pub fn range(&self, cell: Configuration) -> Result<NdRange, JuniperError> {
+    pub fn range(&self, cell: GpoclConfiguration) -> Result<NdRange, JuniperError> {
         Ok(NdRange::of(cell, range::limits(&self.preset.machine)))
     }
 
     /// Returns the band of a cell, in billions of GP operations per second.
-    pub fn band(&self, cell: Configuration) -> Result<Band, JuniperError> {
+    pub fn band(&self, cell: GpoclConfiguration) -> Result<Band, JuniperError> {
         let central = self.preset.machine;
         let [section, field] = RANGED;
         let ranged = find(&self.preset.entries, section, field);
@@ -134,7 +134,7 @@ impl Predictor {
     /// Returns the speed of a cell with one placement of the stack, on a machine, in billions of GP operations per second.
     pub fn speed(
         &self,
-        cell: Configuration,
+        cell: GpoclConfiguration,
         placement: Placement,
         machine: Machine,
     ) -> Result<f64, JuniperError> {
@@ -147,7 +147,7 @@ impl Predictor {
     /// Times a cell, with details.
     pub fn run(
         &self,
-        cell: Configuration,
+        cell: GpoclConfiguration,
         placement: Placement,
         machine: Machine,
     ) -> Result<Run, JuniperError> {

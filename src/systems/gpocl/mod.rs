@@ -66,9 +66,9 @@ pub const SIZES: [u32; 6] = [100, 1000, 5000, 10_000, 25_000, 50_000];
 /// Default population and data set of a launch.
 pub const USUAL_SIZE: u32 = 10_000;
 
-/// One experiment.
+/// One of the paper's experiments: a launch of GPOCL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Configuration {
+pub struct GpoclConfiguration {
     pub strategy: Strategy,
     pub domain: Domain,
     pub population: u32,

@@ -3,7 +3,7 @@
 //! Models: Equations 2 to 7. Leaves out: register limits, for which a device may refuse a group (see `device::occupancy`).
 //! Units: work-items. Sources: Augusto and Barbosa 2013, section 3.4.
 
-use super::{Configuration, Strategy};
+use super::{GpoclConfiguration, Strategy};
 use crate::device::Device;
 
 /// Number of work-groups, and work-items per group.
@@ -32,9 +32,9 @@ impl Limits {
 }
 
 impl NdRange {
-    pub fn of(configuration: Configuration, limits: Limits) -> NdRange {
+    pub fn of(configuration: GpoclConfiguration, limits: Limits) -> NdRange {
         let Limits { local: most, units } = limits;
-        let Configuration {
+        let GpoclConfiguration {
             population,
             dataset,
             ..
@@ -67,7 +67,7 @@ mod tests {
     fn groups_on_the_papers_device() {
         let device = Preset::load("gtx285").unwrap().device;
         let of = |strategy, population, dataset| {
-            let configuration = Configuration {
+            let configuration = GpoclConfiguration {
                 strategy,
                 domain: Domain::Regression,
                 population,

@@ -8,7 +8,7 @@ use super::kernel::{Interpreter, MOST_CONSTANT_OUTPUTS, PROGRAM_WORDS, Part, sha
 use super::ndrange::{Limits, NdRange};
 use super::population::{self, Data};
 use super::program::Program;
-use super::{Configuration, INPUTS, NODES, SIZES, Strategy};
+use super::{GpoclConfiguration, INPUTS, NODES, SIZES, Strategy};
 use crate::launch::block_work::BlockWork;
 use crate::launch::divergent::{DivergentWork, Executed, Extent, Sampled};
 use crate::launch::executed::{ExecutedBlock, ExecutedCode, Offsets};
@@ -25,8 +25,8 @@ const SAMPLED_BLOCKS: u32 = 24;
 
 /// Predicted speed of a configuration.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Speed {
-    pub configuration: Configuration,
+pub struct GpoclSpeed {
+    pub configuration: GpoclConfiguration,
     pub range: NdRange,
     pub resident_blocks: u32,
     /// Warp instructions of the launch.
@@ -38,13 +38,13 @@ pub struct Speed {
 /// Returns every configuration's speed. Configurations that differ only in repetitions share executions and their timing.
 pub fn predict(
     on: Bench,
-    configurations: &[Configuration],
+    configurations: &[GpoclConfiguration],
     seed: u64,
-) -> Result<Vec<Speed>, PredictError> {
+) -> Result<Vec<GpoclSpeed>, PredictError> {
     let machine = on.machine();
     let alike = configurations.iter().map(|&one| alike(machine, one));
-    let alike: Vec<Configuration> = alike.collect::<Result<_, _>>()?;
-    let mut distinct: Vec<Configuration> = Vec::new();
+    let alike: Vec<GpoclConfiguration> = alike.collect::<Result<_, _>>()?;
+    let mut distinct: Vec<GpoclConfiguration> = Vec::new();
     for one in &alike {
         if !distinct.contains(one) {
             distinct.push(*one);
@@ -56,12 +56,12 @@ pub fn predict(
         let timed = work.timed(&placement, on.model)?;
         Ok::<_, PredictError>((one, (placement, work.sampled, timed)))
     });
-    let executed: HashMap<Configuration, _> = executed?.into_iter().collect();
-    let speed = |(&configuration, alike): (&Configuration, &Configuration)| {
+    let executed: HashMap<GpoclConfiguration, _> = executed?.into_iter().collect();
+    let speed = |(&configuration, alike): (&GpoclConfiguration, &GpoclConfiguration)| {
         let (placement, sampled, timed) = &executed[alike];
         let work = work(machine, configuration, *alike, sampled.clone());
         let timing = work.continued_timing(placement, timed);
-        Speed {
+        GpoclSpeed {
             configuration,
             range: range(machine, configuration),
             resident_blocks: placement.geometry.resident_blocks,
@@ -77,7 +77,7 @@ pub fn predict(
 /// configurations.
 pub fn generation(
     machine: Machine,
-    configuration: Configuration,
+    configuration: GpoclConfiguration,
     seed: u64,
 ) -> Result<(Placement, DivergentWork), PredictError> {
     let alike = alike(machine, configuration)?;
@@ -88,8 +88,8 @@ pub fn generation(
 /// Returns all of a configuration's work, extrapolated from the executed blocks of the similar configuration `alike`.
 fn work(
     machine: Machine,
-    configuration: Configuration,
-    alike: Configuration,
+    configuration: GpoclConfiguration,
+    alike: GpoclConfiguration,
     sampled: Vec<Sampled>,
 ) -> DivergentWork {
     let range = range(machine, configuration);
@@ -106,7 +106,7 @@ fn work(
 }
 
 /// Returns the number of runs of a block's repeated part. A last run that is not executed counts in proportion to its warps.
-fn repetitions(configuration: Configuration, range: NdRange) -> f64 {
+fn repetitions(configuration: GpoclConfiguration, range: NdRange) -> f64 {
     match configuration.strategy {
         Strategy::Fp => configuration.population.into(),
         Strategy::Pppe => configuration.dataset.into(),
@@ -136,19 +136,19 @@ fn executed_repetitions(strategy: Strategy) -> [u32; 2] {
     }
 }
 
-fn range(machine: Machine, configuration: Configuration) -> NdRange {
+fn range(machine: Machine, configuration: GpoclConfiguration) -> NdRange {
     NdRange::of(configuration, Limits::of(machine.device))
 }
 
 /// Returns the bytes of programs, inputs and expected outputs.
-fn data_bytes(configuration: Configuration) -> u64 {
+fn data_bytes(configuration: GpoclConfiguration) -> u64 {
     let programs = u64::from(configuration.population) * u64::from(PROGRAM_WORDS);
     4 * (programs + u64::from(configuration.dataset) * u64::from(INPUTS + 1))
 }
 
 fn placement(
     machine: Machine,
-    configuration: Configuration,
+    configuration: GpoclConfiguration,
     interpreter: &Interpreter,
 ) -> Result<Placement, PredictError> {
     let range = range(machine, configuration);
@@ -166,9 +166,9 @@ fn placement(
 
 fn interpreter(
     machine: Machine,
-    configuration: Configuration,
+    configuration: GpoclConfiguration,
 ) -> Result<Interpreter, PredictError> {
-    let Configuration {
+    let GpoclConfiguration {
         strategy,
         domain,
         dataset,
@@ -178,7 +178,10 @@ fn interpreter(
 }
 
 /// Returns the configuration that represents all whose repetitions cost the same.
-fn alike(machine: Machine, configuration: Configuration) -> Result<Configuration, PredictError> {
+fn alike(
+    machine: Machine,
+    configuration: GpoclConfiguration,
+) -> Result<GpoclConfiguration, PredictError> {
     let interpreter = interpreter(machine, configuration)?;
     let like = |dataset: u32| match interpreter.constant_outputs {
         true => dataset.min(MOST_CONSTANT_OUTPUTS),
@@ -188,11 +191,11 @@ fn alike(machine: Machine, configuration: Configuration) -> Result<Configuration
     let range = range(machine, configuration);
     let many = repetitions(configuration, range) > f64::from(most);
     Ok(match configuration.strategy {
-        Strategy::Fp => Configuration {
+        Strategy::Fp => GpoclConfiguration {
             population: most.max(SIZES[0]),
             ..configuration
         },
-        Strategy::Pppe => Configuration {
+        Strategy::Pppe => GpoclConfiguration {
             dataset: like(SIZES[0]),
             ..configuration
         },
@@ -201,7 +204,7 @@ fn alike(machine: Machine, configuration: Configuration) -> Result<Configuration
                 true => like((most + 1) * range.local),
                 false => configuration.dataset,
             };
-            let of_population = |population| Configuration {
+            let of_population = |population| GpoclConfiguration {
                 population,
                 dataset,
                 ..configuration
@@ -221,13 +224,13 @@ fn alike(machine: Machine, configuration: Configuration) -> Result<Configuration
 
 fn executed(
     machine: Machine,
-    configuration: Configuration,
+    configuration: GpoclConfiguration,
     seed: u64,
 ) -> Result<(Placement, Vec<Sampled>), PredictError> {
     let range = range(machine, configuration);
     let interpreter = interpreter(machine, configuration)?;
     let placement = placement(machine, configuration, &interpreter)?;
-    let mut generation = Generation {
+    let mut generation = ExecutedLaunch {
         machine,
         interpreter: &interpreter,
         configuration,
@@ -253,10 +256,10 @@ fn executed(
 }
 
 /// A launch whose blocks are executed.
-struct Generation<'a> {
+struct ExecutedLaunch<'a> {
     machine: Machine<'a>,
     interpreter: &'a Interpreter,
-    configuration: Configuration,
+    configuration: GpoclConfiguration,
     range: NdRange,
     data: Data,
     seed: u64,
@@ -264,7 +267,7 @@ struct Generation<'a> {
     work: Option<Arc<BlockWork>>,
 }
 
-impl Generation<'_> {
+impl ExecutedLaunch<'_> {
     /// Returns the blocks that represent all.
     fn sample(&self, placement: &Placement) -> Sample {
         let multiprocessors = match self.configuration.strategy {
@@ -299,9 +302,9 @@ impl Generation<'_> {
     }
 }
 
-impl Generation<'_> {
+impl ExecutedLaunch<'_> {
     fn block(&self, block: u32, repetitions: u32) -> Result<ExecutedBlock, PredictError> {
-        let Configuration {
+        let GpoclConfiguration {
             population,
             dataset,
             ..
@@ -348,7 +351,7 @@ mod tests {
     #[test]
     fn what_is_executed_counts_whole_and_what_is_not_by_its_warps() {
         let of = |dataset| {
-            let configuration = Configuration {
+            let configuration = GpoclConfiguration {
                 strategy: Strategy::Ppcu,
                 domain: Domain::Regression,
                 population: 100,

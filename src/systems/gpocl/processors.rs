@@ -7,7 +7,7 @@ use super::figures::{SPEED, middle, most, of_tables, surface};
 use super::instances::{Instance, Outcome};
 use super::processor::{Inputs, Mix, PROCESSORS, Processor, Threads};
 use super::published::Quantity;
-use super::{Configuration, Domain, Strategy};
+use super::{Domain, GpoclConfiguration, Strategy};
 use crate::device::numbers::Numbers;
 use crate::device::table::{Entry, Field};
 use crate::systems::figure::Figure;
@@ -52,7 +52,7 @@ pub fn figures(seed: u64) -> Outcome {
 
 /// Returns programs and rows of the cells; the GPU strategy is irrelevant here.
 fn cells(domain: Domain) -> impl Iterator<Item = [u32; 2]> {
-    let size = |cell: Configuration| [cell.population, cell.dataset];
+    let size = |cell: GpoclConfiguration| [cell.population, cell.dataset];
     surface(Strategy::Ppcu, domain).into_iter().map(size)
 }
 

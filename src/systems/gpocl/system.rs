@@ -88,15 +88,15 @@ impl System for Gpocl {
     }
 }
 
-impl TryFrom<&Configuration> for super::Configuration {
+impl TryFrom<&Configuration> for super::GpoclConfiguration {
     type Error = PredictError;
 
-    fn try_from(configuration: &Configuration) -> Result<super::Configuration, PredictError> {
+    fn try_from(configuration: &Configuration) -> Result<super::GpoclConfiguration, PredictError> {
         let kernel = configuration.kernel.as_str();
         let strategy = Strategy::ALL.iter().find(|one| one.kernel() == kernel);
         let names = || Strategy::ALL.iter().map(|one| one.kernel());
         let refused = || PredictError::other(UnknownName::new("kernel", kernel, names()));
-        Ok(super::Configuration {
+        Ok(super::GpoclConfiguration {
             strategy: *strategy.ok_or_else(refused)?,
             domain: configuration.problem.parse().map_err(PredictError::other)?,
             population: configuration.population.unwrap_or(USUAL_SIZE),

@@ -6,12 +6,12 @@
 
 use super::card::Card;
 use super::experiment::Experiment;
-use super::generation::Generation;
+use super::generation::LangdonGeneration;
 use super::later::{self, As};
 use super::parallelism::{
     infinite_blocks, infinite_milliseconds, transfer_milliseconds, with_transfers,
 };
-use super::predict::{Layout, Speed, predict_generation};
+use super::predict::{LangdonLayout, LangdonSpeed, predict_generation};
 use super::published::Quantity;
 use super::{BLOCK_SIZES, POPULATION, THREADS_PER_PROGRAM};
 use crate::launch::prediction::PredictError;
@@ -32,13 +32,13 @@ pub(super) const INSTRUCTIONS: &str = "warp instructions per node of a warp";
 pub(super) const SPEED: &str = "speed (billion GPop/s)";
 
 /// Returns all layouts of section 7 whose threads fill their blocks.
-pub fn layouts() -> Vec<Layout> {
+pub fn layouts() -> Vec<LangdonLayout> {
     let of_block = |threads_per_block: u32| {
-        let layout = move |threads_per_program| Layout {
+        let layout = move |threads_per_program| LangdonLayout {
             threads_per_program,
             threads_per_block,
         };
-        let fits = move |layout: &Layout| layout.threads_per_program <= threads_per_block;
+        let fits = move |layout: &LangdonLayout| layout.threads_per_program <= threads_per_block;
         THREADS_PER_PROGRAM.into_iter().map(layout).filter(fits)
     };
     BLOCK_SIZES.into_iter().flat_map(of_block).collect()
@@ -54,9 +54,9 @@ pub fn figures(name: &str, on: Bench, seed: u64) -> Result<Vec<Figure>, PredictE
 
 /// Predicts the figures of the initial generation.
 fn initial(on: As) -> Result<Vec<Figure>, PredictError> {
-    let generation = Generation {
+    let generation = LangdonGeneration {
         launching: on.launching,
-        ..Generation::INITIAL
+        ..LangdonGeneration::INITIAL
     };
     let speeds = predict_all(on, generation, &layouts())?;
     let name = on.name;
@@ -77,20 +77,20 @@ fn initial(on: As) -> Result<Vec<Figure>, PredictError> {
 /// layouts.
 fn of_heavier_compiler(
     on: As,
-    generation: Generation,
-    best: Layout,
-) -> Result<Vec<Speed>, PredictError> {
-    let is_asked = |layout: &Layout| {
+    generation: LangdonGeneration,
+    best: LangdonLayout,
+) -> Result<Vec<LangdonSpeed>, PredictError> {
+    let is_asked = |layout: &LangdonLayout| {
         let is_end = [1, 64].contains(&layout.threads_per_program);
         let is_block = |(block, _): (u32, Quantity)| block == layout.threads_per_block;
         is_end && RATIO_BLOCKS.into_iter().any(is_block) || *layout == best
     };
-    let asked: Vec<Layout> = layouts().into_iter().filter(is_asked).collect();
+    let asked: Vec<LangdonLayout> = layouts().into_iter().filter(is_asked).collect();
     predict_all(on, generation, &asked)
 }
 
 /// Returns the fastest layout.
-fn best(speeds: &[Speed]) -> Layout {
+fn best(speeds: &[LangdonSpeed]) -> LangdonLayout {
     let fastest = speeds
         .iter()
         .max_by(|a, b| a.gpops_billion.total_cmp(&b.gpops_billion));
@@ -99,28 +99,28 @@ fn best(speeds: &[Speed]) -> Layout {
 
 fn predict_all(
     on: As,
-    generation: Generation,
-    layouts: &[Layout],
-) -> Result<Vec<Speed>, PredictError> {
+    generation: LangdonGeneration,
+    layouts: &[LangdonLayout],
+) -> Result<Vec<LangdonSpeed>, PredictError> {
     // The execution of a layout's sample takes some hundred megabytes.
     const TOGETHER: usize = 4;
-    let speed = |&layout: &Layout| predict_generation(on.on, layout, &generation, on.seed);
-    let mut speeds: Vec<Speed> = Vec::new();
+    let speed = |&layout: &LangdonLayout| predict_generation(on.on, layout, &generation, on.seed);
+    let mut speeds: Vec<LangdonSpeed> = Vec::new();
     for some in layouts.chunks(TOGETHER) {
         speeds.extend(parallel::try_map(some, speed)?);
     }
     Ok(speeds)
 }
 
-fn place(name: &str, layout: Layout) -> String {
-    let Layout {
+fn place(name: &str, layout: LangdonLayout) -> String {
+    let LangdonLayout {
         threads_per_program,
         threads_per_block,
     } = layout;
     format!("{name}, {threads_per_program} threads per program, {threads_per_block} per block")
 }
 
-fn of_layout(name: &str, speed: &Speed) -> [Figure; 2] {
+fn of_layout(name: &str, speed: &LangdonSpeed) -> [Figure; 2] {
     let place = place(name, speed.layout);
     [
         Figure::new("figure 5", &place, SPEED, speed.gpops_billion),
@@ -134,10 +134,10 @@ fn of_layout(name: &str, speed: &Speed) -> [Figure; 2] {
 }
 
 /// Returns the speedup of running all tests at once over one after another, with the code of both compilers.
-fn section_7(name: &str, speeds: [&[Speed]; 2]) -> Vec<Figure> {
-    let ratio = |speeds: &[Speed], threads_per_block| {
+fn section_7(name: &str, speeds: [&[LangdonSpeed]; 2]) -> Vec<Figure> {
+    let ratio = |speeds: &[LangdonSpeed], threads_per_block| {
         let speed_of = |threads_per_program| {
-            let layout = Layout {
+            let layout = LangdonLayout {
                 threads_per_program,
                 threads_per_block,
             };
@@ -154,9 +154,9 @@ fn section_7(name: &str, speeds: [&[Speed]; 2]) -> Vec<Figure> {
     RATIO_BLOCKS.into_iter().map(of_block).collect()
 }
 
-fn figure_8(name: &str, speeds: &[Speed]) -> Vec<Figure> {
+fn figure_8(name: &str, speeds: &[LangdonSpeed]) -> Vec<Figure> {
     let figure = |place: String, ms: f64| Figure::new("figure 8", place, GENERATION, ms);
-    let of_layout = |speed: &Speed| figure(place(name, speed.layout), with_transfers(speed));
+    let of_layout = |speed: &LangdonSpeed| figure(place(name, speed.layout), with_transfers(speed));
     let infinite = |(threads, ms)| {
         let place = format!("{name}, {threads} threads per program, infinitely large blocks");
         figure(place, ms)
@@ -167,7 +167,7 @@ fn figure_8(name: &str, speeds: &[Speed]) -> Vec<Figure> {
 
 /// Returns the figures of the best layout, of infinite parallelism and of transfers, from the speeds with the code of both
 /// compilers. The first card is the primary reading.
-fn section_8(cards: &[Card], [speeds, heavier]: [&[Speed]; 2]) -> Vec<Figure> {
+fn section_8(cards: &[Card], [speeds, heavier]: [&[LangdonSpeed]; 2]) -> Vec<Figure> {
     let name = cards[0].name.as_str();
     let of_cards = |of_chip| cards.iter().map(move |card| card.speed(of_chip));
     let transfers = transfer_milliseconds(&Experiment::MUX20);
@@ -211,7 +211,7 @@ pub(crate) mod tests {
 
     /// Returns the figures that have ids, from made-up predictions.
     pub fn made_up() -> Vec<Figure> {
-        let speed = |layout| Speed {
+        let speed = |layout| LangdonSpeed {
             layout,
             resident_blocks: 1,
             mean_nodes: 55.0,
@@ -230,7 +230,7 @@ pub(crate) mod tests {
             name: name.to_owned(),
             chips,
         };
-        let speeds: Vec<Speed> = layouts().into_iter().map(speed).collect();
+        let speeds: Vec<LangdonSpeed> = layouts().into_iter().map(speed).collect();
         let mut figures = section_7(name, [&speeds, &[]]);
         figures.extend(section_8(&[1, 2].map(card), [&speeds, &[]]));
         for experiment in &Experiment::ALL {

@@ -6,7 +6,7 @@
 //! Leaves out: the host's work while grids run. Units: nodes, threads, microseconds. Sources: Langdon 2010.
 
 use super::experiment::Experiment;
-use super::predict::Layout;
+use super::predict::LangdonLayout;
 use super::{POPULATION, evolved, population};
 use crate::gp::program::Rpn;
 
@@ -36,15 +36,15 @@ pub enum Launching {
 
 /// A generation of an experiment, and its launches.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Generation {
+pub struct LangdonGeneration {
     pub experiment: Experiment,
     pub programs: Programs,
     pub launching: Launching,
 }
 
-impl Generation {
+impl LangdonGeneration {
     /// The 20-multiplexer's first generation, as this crate measures it.
-    pub const INITIAL: Self = Generation {
+    pub const INITIAL: Self = LangdonGeneration {
         experiment: Experiment::MUX20,
         programs: Programs::Initial,
         launching: Launching::OneGrid,
@@ -59,7 +59,7 @@ impl Generation {
         }
     }
 
-    pub fn grids(&self, layout: Layout) -> u32 {
+    pub fn grids(&self, layout: LangdonLayout) -> u32 {
         match self.launching {
             Launching::OneGrid => 1,
             Launching::PapersGrids => {
@@ -71,7 +71,7 @@ impl Generation {
 
     /// Returns the launch time before the first grid and between the grids; 0 for a single grid, which is timed alone, like
     /// `measure`.
-    pub fn launch_milliseconds(&self, layout: Layout) -> f64 {
+    pub fn launch_milliseconds(&self, layout: LangdonLayout) -> f64 {
         match self.launching {
             Launching::OneGrid => 0.0,
             Launching::PapersGrids => f64::from(self.grids(layout)) * LAUNCH_MICROSECONDS / 1e3,
@@ -85,12 +85,12 @@ mod tests {
 
     #[test]
     fn with_64_threads_per_program_a_generation_is_64_grids_of_4096_programs() {
-        let generation = Generation {
+        let generation = LangdonGeneration {
             launching: Launching::PapersGrids,
-            ..Generation::INITIAL
+            ..LangdonGeneration::INITIAL
         };
         let grids = |threads_per_program| {
-            generation.grids(Layout {
+            generation.grids(LangdonLayout {
                 threads_per_program,
                 threads_per_block: 64,
             })

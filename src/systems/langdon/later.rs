@@ -7,9 +7,9 @@
 use super::card::Card;
 use super::experiment::Experiment;
 use super::figures::{INSTRUCTIONS, SPEED};
-use super::generation::{Generation, Launching, Programs};
+use super::generation::{LangdonGeneration, Launching, Programs};
 use super::host::Host;
-use super::predict::{Layout, predict_generation};
+use super::predict::{LangdonLayout, predict_generation};
 use super::proof::{self, Proof};
 use super::published::Machine;
 use crate::device::{Device, Preset};
@@ -21,7 +21,7 @@ use crate::util::band::Band;
 use crate::util::parallel;
 
 /// Layout chosen in section 7.
-const LAYOUT: Layout = Layout {
+const LAYOUT: LangdonLayout = LangdonLayout {
     threads_per_program: 64,
     threads_per_block: 64,
 };
@@ -157,7 +157,7 @@ impl As<'_> {
 
     /// Returns the kernel speed of one chip on programs with `mean_nodes`.
     fn speed(self, experiment: &Experiment, mean_nodes: u32) -> Result<f64, PredictError> {
-        let generation = Generation {
+        let generation = LangdonGeneration {
             experiment: *experiment,
             programs: Programs::Evolved { mean_nodes },
             launching: self.launching,

@@ -7,7 +7,7 @@
 
 use super::POPULATION;
 use super::experiment::Experiment;
-use super::predict::Speed;
+use super::predict::LangdonSpeed;
 
 /// Transfer rates that the paper measured with `bandwidthTest`, to the device and back.
 const MEGABYTES_PER_SECOND: [f64; 2] = [2170.0, 1433.0];
@@ -23,14 +23,14 @@ pub fn transfer_milliseconds(experiment: &Experiment) -> f64 {
 
 /// Returns the time of a generation of the 20-multiplexer, including transfers, extrapolated to infinite parallelism; NaN with
 /// fewer than two layouts in either direction.
-pub fn infinite_milliseconds(speeds: &[Speed]) -> f64 {
+pub fn infinite_milliseconds(speeds: &[LangdonSpeed]) -> f64 {
     let points = infinite_blocks(speeds).into_iter();
     let points = points.map(|(threads, milliseconds)| (1.0 / f64::from(threads), milliseconds));
     intercept(points.collect())
 }
 
 /// Returns the times with infinitely large blocks, for each number of threads per program.
-pub fn infinite_blocks(speeds: &[Speed]) -> Vec<(u32, f64)> {
+pub fn infinite_blocks(speeds: &[LangdonSpeed]) -> Vec<(u32, f64)> {
     let mut of_programs: Vec<u32> = speeds
         .iter()
         .map(|speed| speed.layout.threads_per_program)
@@ -41,7 +41,7 @@ pub fn infinite_blocks(speeds: &[Speed]) -> Vec<(u32, f64)> {
         let same = speeds
             .iter()
             .filter(|speed| speed.layout.threads_per_program == threads);
-        let point = |speed: &Speed| {
+        let point = |speed: &LangdonSpeed| {
             let reciprocal = 1.0 / f64::from(speed.layout.threads_per_block);
             (reciprocal, with_transfers(speed))
         };
@@ -51,7 +51,7 @@ pub fn infinite_blocks(speeds: &[Speed]) -> Vec<(u32, f64)> {
 }
 
 /// Returns the time of a generation of the 20-multiplexer in this layout, including transfers.
-pub fn with_transfers(speed: &Speed) -> f64 {
+pub fn with_transfers(speed: &LangdonSpeed) -> f64 {
     speed.kernel_milliseconds + transfer_milliseconds(&Experiment::MUX20)
 }
 
@@ -71,7 +71,7 @@ fn intercept(points: Vec<(f64, f64)>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::systems::langdon::predict::Layout;
+    use crate::systems::langdon::predict::LangdonLayout;
 
     #[test]
     fn transfers_take_what_the_paper_says() {
@@ -80,8 +80,8 @@ mod tests {
 
     #[test]
     fn times_on_two_lines_give_the_time_that_they_were_made_from() {
-        let speed = |program: u32, block: u32| Speed {
-            layout: Layout {
+        let speed = |program: u32, block: u32| LangdonSpeed {
+            layout: LangdonLayout {
                 threads_per_program: program,
                 threads_per_block: block,
             },

@@ -4,7 +4,7 @@
 //! Leaves out: all but two of a thread's runs of its program, which are alike; all but one of a large program.
 //! Units: nodes times cases per second, milliseconds.
 
-use super::generation::{Generation, Launching, Programs};
+use super::generation::{LangdonGeneration, Launching, Programs};
 use super::kernel::Submachine;
 use super::{POPULATION, population};
 use crate::gp::program::Rpn;
@@ -31,15 +31,15 @@ const CASES_PER_WARP_NODE: f64 = 32.0 * 32.0;
 
 /// Layout of the population over threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Layout {
+pub struct LangdonLayout {
     pub threads_per_program: u32,
     pub threads_per_block: u32,
 }
 
 /// Predicted speed of a layout.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Speed {
-    pub layout: Layout,
+pub struct LangdonSpeed {
+    pub layout: LangdonLayout,
     pub resident_blocks: u32,
     pub mean_nodes: f64,
     /// Warp instructions per node of a warp, including divergence.
@@ -52,17 +52,17 @@ pub struct Speed {
 }
 
 /// Predicts the 20-multiplexer's initial generation in one grid.
-pub fn predict(on: Bench, layout: Layout, seed: u64) -> Result<Speed, PredictError> {
-    predict_generation(on, layout, &Generation::INITIAL, seed)
+pub fn predict(on: Bench, layout: LangdonLayout, seed: u64) -> Result<LangdonSpeed, PredictError> {
+    predict_generation(on, layout, &LangdonGeneration::INITIAL, seed)
 }
 
 /// Predicts a generation.
 pub fn predict_generation(
     on: Bench,
-    layout: Layout,
-    generation: &Generation,
+    layout: LangdonLayout,
+    generation: &LangdonGeneration,
     seed: u64,
-) -> Result<Speed, PredictError> {
+) -> Result<LangdonSpeed, PredictError> {
     let grids = generation.grids(layout);
     let population = POPULATION / grids;
     let (placement, work) = first_grid(on.machine(), layout, generation, population, seed)?;
@@ -71,7 +71,7 @@ pub fn predict_generation(
         f64::from(grids) * first.milliseconds + generation.launch_milliseconds(layout);
     let mean_nodes = work.mean_nodes();
     let operations = generation.experiment.operations(POPULATION, mean_nodes);
-    Ok(Speed {
+    Ok(LangdonSpeed {
         layout,
         resident_blocks: placement.geometry.resident_blocks,
         mean_nodes,
@@ -85,8 +85,8 @@ pub fn predict_generation(
 /// Makes a grid of the first `population` programs of a generation, which fill their blocks.
 pub fn first_grid(
     machine: Machine,
-    layout: Layout,
-    generation: &Generation,
+    layout: LangdonLayout,
+    generation: &LangdonGeneration,
     population: u32,
     seed: u64,
 ) -> Result<(Placement, DivergentWork), PredictError> {
@@ -141,16 +141,16 @@ pub fn first_grid(
 }
 
 /// Returns the programs of a full block.
-pub fn programs_per_block(layout: Layout) -> u32 {
+pub fn programs_per_block(layout: LangdonLayout) -> u32 {
     layout.threads_per_block / layout.threads_per_program
 }
 
-fn runs_of_thread(layout: Layout, generation: &Generation) -> u32 {
+fn runs_of_thread(layout: LangdonLayout, generation: &LangdonGeneration) -> u32 {
     generation.experiment.test_words / layout.threads_per_program
 }
 
 /// Returns the executed runs of a program; one for large programs, whose prologue is small compared with a run.
-fn runs_executed(layout: Layout, generation: &Generation) -> u32 {
+fn runs_executed(layout: LangdonLayout, generation: &LangdonGeneration) -> u32 {
     match generation.programs {
         Programs::Initial => runs_of_thread(layout, generation).min(RUNS),
         Programs::Evolved { .. } => 1,
@@ -158,7 +158,7 @@ fn runs_executed(layout: Layout, generation: &Generation) -> u32 {
 }
 
 /// Returns the number of blocks executed from a grid of many waves.
-fn spread_blocks(layout: Layout) -> u32 {
+fn spread_blocks(layout: LangdonLayout) -> u32 {
     let warps = match layout.threads_per_program {
         32.. => SAMPLED_UNIFORM_WARPS,
         _ => SAMPLED_WARPS,
@@ -169,8 +169,8 @@ fn spread_blocks(layout: Layout) -> u32 {
 /// Executes blocks; returns each with the nodes of its programs.
 fn executed_blocks(
     kernel: &Submachine,
-    layout: Layout,
-    generation: &Generation,
+    layout: LangdonLayout,
+    generation: &LangdonGeneration,
     sampled: &[u32],
     seed: u64,
 ) -> Result<Vec<(ExecutedBlock, f64)>, PredictError> {
@@ -198,7 +198,7 @@ fn executed_blocks(
 }
 
 /// Returns the nodes that each warp evaluates, mean over its lanes.
-fn nodes_of_warps(programs: &[Rpn], layout: Layout, runs: u32) -> Vec<u32> {
+fn nodes_of_warps(programs: &[Rpn], layout: LangdonLayout, runs: u32) -> Vec<u32> {
     let of_thread = |thread: u32| {
         programs[(thread / layout.threads_per_program) as usize]
             .0

@@ -8,7 +8,7 @@ use super::evolved::sized;
 use super::experiment::Experiment;
 use super::kernel::Submachine;
 use super::population;
-use super::predict::{Layout, per_node};
+use super::predict::{LangdonLayout, per_node};
 use crate::gp::program::Rpn;
 use crate::launch::executed::{ExecutedBlock, ExecutedCode, Offsets};
 use crate::launch::placement::{DivergentGrid, Placement};
@@ -16,7 +16,7 @@ use crate::launch::prediction::PredictError;
 use crate::systems::machine::Bench;
 
 /// Layout, the same as for whole generations.
-const LAYOUT: Layout = Layout {
+const LAYOUT: LangdonLayout = LangdonLayout {
     threads_per_program: 64,
     threads_per_block: 64,
 };

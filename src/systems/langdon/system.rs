@@ -1,8 +1,8 @@
 //! Langdon's interpreter as a published system.
 
-use super::generation::Generation;
+use super::generation::LangdonGeneration;
 use super::kernel::Submachine;
-use super::predict::{Layout, first_grid, programs_per_block};
+use super::predict::{LangdonLayout, first_grid, programs_per_block};
 use super::{BLOCK_SIZES, POPULATION, THREADS_PER_PROGRAM};
 use crate::launch::Launch;
 use crate::launch::prediction::{Configuration, PredictError};
@@ -62,7 +62,7 @@ impl System for Langdon {
 
     fn configure(&self, asked: Asked) -> Result<Configuration, PredictError> {
         let configuration = asked.by_parameters()?;
-        let layout = Layout::from(&configuration);
+        let layout = LangdonLayout::from(&configuration);
         let (threads, block) = (layout.threads_per_program, layout.threads_per_block);
         if threads > block {
             let allowed = format!("at most {block}, the threads per block");
@@ -79,7 +79,7 @@ impl System for Langdon {
     fn launch(&self, configuration: &Configuration, on: Context) -> Result<Launch, PredictError> {
         let machine = Machine::of(configuration, on)?;
         let (layout, population) = (configuration.into(), population(configuration));
-        let (generation, seed) = (&Generation::INITIAL, on.settings.program_seed);
+        let (generation, seed) = (&LangdonGeneration::INITIAL, on.settings.program_seed);
         let (placement, work) = first_grid(machine, layout, generation, population, seed)?;
         let configuration = configuration.clone();
         Ok(Launch::divergent(
@@ -96,10 +96,10 @@ pub fn population(configuration: &Configuration) -> u32 {
     configuration.population.unwrap_or(POPULATION)
 }
 
-impl From<&Configuration> for Layout {
-    fn from(configuration: &Configuration) -> Layout {
+impl From<&Configuration> for LangdonLayout {
+    fn from(configuration: &Configuration) -> LangdonLayout {
         let threads = configuration.threads_per_program;
-        Layout {
+        LangdonLayout {
             threads_per_program: threads.unwrap_or(USUAL_THREADS_PER_PROGRAM),
             threads_per_block: configuration.threads_per_block,
         }

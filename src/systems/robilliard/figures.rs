@@ -5,7 +5,7 @@
 
 use super::host::{HOST, Host, Trees, band};
 use super::kernel::Scheme;
-use super::predict::{Layout, Speed, predict};
+use super::predict::{RobilliardLayout, RobilliardSpeed, predict};
 use super::problem::{Benchmark, ProblemId};
 use super::published::Published;
 use super::runs::Run;
@@ -19,9 +19,9 @@ use crate::util::band::Band;
 const COMPARED: u32 = 2500;
 
 /// Returns every layout that is predicted.
-pub fn layouts() -> Vec<Layout> {
+pub fn layouts() -> Vec<RobilliardLayout> {
     let of_benchmark = |benchmark: Benchmark| {
-        let layout = move |scheme, population| Layout {
+        let layout = move |scheme, population| RobilliardLayout {
             scheme,
             benchmark,
             threads_per_block: USUAL_THREADS,
@@ -107,7 +107,7 @@ pub fn figures(name: &str, on: Bench, seed: u64) -> Result<Vec<Figure>, PredictE
     Ok(figures)
 }
 
-fn of_kernel(name: &str, speed: &Speed) -> [Figure; 3] {
+fn of_kernel(name: &str, speed: &RobilliardSpeed) -> [Figure; 3] {
     let figure = |quantity, predicted: f64| {
         Figure::new(
             "kernel",
@@ -213,12 +213,12 @@ fn crossing(points: &[(f64, f64)]) -> Option<f64> {
 
 /// Returns mean sizes of the trees, over the settings of each problem.
 fn sizes(name: &str, outcomes: &[Outcome]) -> Vec<Figure> {
-    let of_set = |(&set, [smallest, largest]): (&ProblemId, [Published; 2])| {
+    let of_set = |(&function_set, [smallest, largest]): (&ProblemId, [Published; 2])| {
         let own = outcomes
             .iter()
-            .filter(|one| one.benchmark.function_set() == set);
+            .filter(|one| one.benchmark.function_set() == function_set);
         let sizes: Vec<f64> = own.map(|one| one.trees.nodes).collect();
-        let place = format!("{name}, {}", set.name());
+        let place = format!("{name}, {}", function_set.name());
         let figure = |id: Published, quantity, predicted: f64| {
             Figure::new("section 4", &place, quantity, predicted).of(id.on(name))
         };

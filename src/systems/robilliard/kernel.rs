@@ -30,13 +30,13 @@ named! {
 
 impl Scheme {
     /// Returns the macros that the kernel's source is compiled with.
-    pub fn defines(self, set: ProblemId) -> Vec<String> {
+    pub fn defines(self, function_set: ProblemId) -> Vec<String> {
         let scheme: &[&str] = match self {
             Scheme::BlockGp => &["SCHEME_BLOCKGP"],
             Scheme::BlockGpShared => &["SCHEME_BLOCKGP", "PROGRAM_SHARED"],
             Scheme::ThreadGp => &["SCHEME_THREADGP"],
         };
-        let problem = format!("PROBLEM_{}", set.name().to_uppercase());
+        let problem = format!("PROBLEM_{}", function_set.name().to_uppercase());
         scheme
             .iter()
             .map(|&name| name.to_owned())
@@ -77,8 +77,8 @@ pub struct BlockRun {
 }
 
 impl Interpreter {
-    pub fn load(scheme: Scheme, set: ProblemId, arch: Arch) -> Result<Self, PredictError> {
-        let file = format!("{}.sass.gz", stem(scheme, set, &arch.to_string()));
+    pub fn load(scheme: Scheme, function_set: ProblemId, arch: Arch) -> Result<Self, PredictError> {
+        let file = format!("{}.sass.gz", stem(scheme, function_set, &arch.to_string()));
         let code = unpack(&file).map_err(PredictError::other)?;
         let kernel = Kernel::parse(&String::from_utf8_lossy(&code), &file);
         Ok(Interpreter {
@@ -110,43 +110,62 @@ impl Interpreter {
 }
 
 /// Returns the name of a kernel's files under `fixtures/sass/`.
-pub fn stem(scheme: Scheme, set: ProblemId, arch: &str) -> String {
-    format!("robilliard/{arch}-{}-{}", scheme.name(), set.name())
+pub fn stem(scheme: Scheme, function_set: ProblemId, arch: &str) -> String {
+    format!(
+        "robilliard/{arch}-{}-{}",
+        scheme.name(),
+        function_set.name()
+    )
 }
 
 /// Returns the error of a program by the reference interpreter, which evaluates all branches of the tree.
-pub fn expected_error(program: &Rpn, set: ProblemId, cases: &CaseTable) -> f64 {
-    error_by(set, cases, |inputs| f64::from(value_f32(program, inputs)))
+pub fn expected_error(program: &Rpn, function_set: ProblemId, cases: &CaseTable) -> f64 {
+    error_by(function_set, cases, |inputs| {
+        f64::from(value_f32(program, inputs))
+    })
 }
 
 /// Tells whether an expected error is independent of rounding, that is, agrees with that of every other rounding. For other
 /// programs, a GPU's functions may round differently and give another error.
-pub fn is_decided(program: &Rpn, set: ProblemId, cases: &CaseTable, expected: f64) -> bool {
+pub fn is_decided(
+    program: &Rpn,
+    function_set: ProblemId,
+    cases: &CaseTable,
+    expected: f64,
+) -> bool {
     (0..3).all(|way| {
         let value = |inputs: &[f32]| other_roundings(program, inputs)[way];
-        agrees(set, error_by(set, cases, value) as f32, expected)
+        agrees(
+            function_set,
+            error_by(function_set, cases, value) as f32,
+            expected,
+        )
     })
 }
 
-fn error_by(set: ProblemId, cases: &CaseTable, value: impl Fn(&[f32]) -> f64) -> f64 {
-    let as_value = |word: u32| match set {
+fn error_by(function_set: ProblemId, cases: &CaseTable, value: impl Fn(&[f32]) -> f64) -> f64 {
+    let as_value = |word: u32| match function_set {
         ProblemId::Multiplexer => word as f32,
         ProblemId::Regression | ProblemId::Spirals => f32::from_bits(word),
     };
     let error = |at: usize| {
         let inputs: Vec<f32> = cases.case(at).into_iter().map(as_value).collect();
-        case_error(set, value(&inputs), as_value(cases.expected[at]).into())
+        case_error(
+            function_set,
+            value(&inputs),
+            as_value(cases.expected[at]).into(),
+        )
     };
     (0..cases.len()).map(error).sum()
 }
 
 /// Tells whether an error equals the expected one except for rounding: of sums in another order, of the device's functions, of
 /// values near zero, whose signs count.
-pub fn agrees(set: ProblemId, found: f32, expected: f64) -> bool {
+pub fn agrees(function_set: ProblemId, found: f32, expected: f64) -> bool {
     const RELATIVE: f64 = 1e-3;
     const SIGNS: f64 = 2.0;
     let found = f64::from(found);
-    match set {
+    match function_set {
         ProblemId::Multiplexer => found == expected,
         ProblemId::Spirals => (found - expected).abs() <= SIGNS,
         ProblemId::Regression if expected.is_finite() => {

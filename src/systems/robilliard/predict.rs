@@ -41,16 +41,16 @@ const WARP: usize = 32;
 
 /// Layout of a benchmark's programs over threads, and their number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Layout {
+pub struct RobilliardLayout {
     pub scheme: Scheme,
     pub benchmark: Benchmark,
     pub threads_per_block: u32,
     pub population: u32,
 }
 
-impl fmt::Display for Layout {
+impl fmt::Display for RobilliardLayout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Layout {
+        let RobilliardLayout {
             scheme,
             benchmark,
             threads_per_block,
@@ -66,8 +66,8 @@ impl fmt::Display for Layout {
 
 /// Predicted speed of a layout, mean over generations.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Speed {
-    pub layout: Layout,
+pub struct RobilliardSpeed {
+    pub layout: RobilliardLayout,
     pub resident_blocks: u32,
     pub mean_nodes: f64,
     pub kernel_milliseconds: f64,
@@ -78,10 +78,14 @@ pub struct Speed {
 
 /// Predicts the speed of a layout. `generations` are the programs of some generations of a run; each launch repeats one
 /// generation's until the population is full.
-pub fn predict(on: Bench, layout: Layout, generations: &[&[Rpn]]) -> Result<Speed, PredictError> {
+pub fn predict(
+    on: Bench,
+    layout: RobilliardLayout,
+    generations: &[&[Rpn]],
+) -> Result<RobilliardSpeed, PredictError> {
     let (placement, work) = mean_generation(on.machine(), layout, generations)?;
     let timing = work.timing(&placement, on.model)?;
-    Ok(Speed {
+    Ok(RobilliardSpeed {
         layout,
         resident_blocks: placement.geometry.resident_blocks,
         mean_nodes: work.mean_nodes(),
@@ -94,16 +98,16 @@ pub fn predict(on: Bench, layout: Layout, generations: &[&[Rpn]]) -> Result<Spee
 /// Makes the mean launch over the generations.
 pub fn mean_generation(
     machine: Machine,
-    layout: Layout,
+    layout: RobilliardLayout,
     generations: &[&[Rpn]],
 ) -> Result<(Placement, DivergentWork), PredictError> {
-    let set = layout.benchmark.function_set();
-    let interpreter = Interpreter::load(layout.scheme, set, machine.arch)?;
+    let function_set = layout.benchmark.function_set();
+    let interpreter = Interpreter::load(layout.scheme, function_set, machine.arch)?;
     let generations = generations
         .iter()
-        .map(|programs| Generation::new(programs, layout));
+        .map(|programs| StoredPrograms::new(programs, layout));
     let generations = generations.collect::<Result<Vec<_>, _>>()?;
-    let words = generations.iter().map(Generation::longest).max();
+    let words = generations.iter().map(StoredPrograms::longest).max();
     let cases = layout.benchmark.case_words();
     let program_words = generations.iter().map(|one| one.start(layout.population));
     let data_bytes = 4
@@ -119,8 +123,8 @@ pub fn mean_generation(
         carve_out: machine.carve_out,
     };
     let placement = Placement::of_divergent(machine.device, grid)?;
-    let numbered: Vec<(u32, &Generation)> = (0..).zip(&generations).collect();
-    let each: Vec<Vec<(u32, &Generation)>> = match placement.has_many_waves(false) {
+    let numbered: Vec<(u32, &StoredPrograms)> = (0..).zip(&generations).collect();
+    let each: Vec<Vec<(u32, &StoredPrograms)>> = match placement.has_many_waves(false) {
         // One sample of all generations.
         true => vec![numbered],
         false => numbered.into_iter().map(|one| vec![one]).collect(),
@@ -158,7 +162,7 @@ pub fn mean_generation(
     Ok((placement, work))
 }
 
-impl Layout {
+impl RobilliardLayout {
     fn programs_per_block(self) -> u32 {
         self.scheme.programs_per_block(self.threads_per_block)
     }
@@ -195,7 +199,7 @@ impl Layout {
 }
 
 /// Programs of one generation as stored in memory.
-struct Generation {
+struct StoredPrograms {
     codes: Vec<Vec<u32>>,
     nodes: Vec<u32>,
     mean_nodes: f64,
@@ -203,10 +207,12 @@ struct Generation {
     starts: Vec<u32>,
 }
 
-impl Generation {
-    fn new(programs: &[Rpn], layout: Layout) -> Result<Self, PredictError> {
-        let set = layout.benchmark.function_set();
-        let codes = programs.iter().map(|program| translate(program, set));
+impl StoredPrograms {
+    fn new(programs: &[Rpn], layout: RobilliardLayout) -> Result<Self, PredictError> {
+        let function_set = layout.benchmark.function_set();
+        let codes = programs
+            .iter()
+            .map(|program| translate(program, function_set));
         let codes = codes.collect::<Result<Vec<_>, _>>()?;
         let nodes: Vec<u32> = programs.iter().map(|one| one.n_nodes() as u32).collect();
         let mut starts = vec![0];
@@ -215,7 +221,7 @@ impl Generation {
         }
         let all = (0..layout.population as usize).map(|at| f64::from(nodes[at % nodes.len()]));
         let mean_nodes = all.sum::<f64>() / f64::from(layout.population);
-        Ok(Generation {
+        Ok(StoredPrograms {
             codes,
             nodes,
             mean_nodes,
@@ -238,9 +244,9 @@ impl Generation {
 struct Runs<'a> {
     machine: Machine<'a>,
     interpreter: &'a Interpreter,
-    layout: Layout,
+    layout: RobilliardLayout,
     cases: &'a CaseTable,
-    generations: Vec<&'a Generation>,
+    generations: Vec<&'a StoredPrograms>,
     /// Work of the blocks of each generation.
     works: Vec<Arc<BlockWork>>,
 }
@@ -342,7 +348,7 @@ impl Runs<'_> {
     }
 
     /// Counts the work of a generation's blocks on some cases: programs jump over nodes, and the lanes of a warp may diverge.
-    fn counted(&self, generation: &Generation) -> Result<BlockWork, PredictError> {
+    fn counted(&self, generation: &StoredPrograms) -> Result<BlockWork, PredictError> {
         if self.layout.scheme == Scheme::ThreadGp {
             let cases = self.cases.sampled(DIVERGENT_PILOT_CASES, 1);
             let runs = cases.len() as u32;
@@ -363,7 +369,7 @@ impl Runs<'_> {
 
     fn block(
         &self,
-        generation: &Generation,
+        generation: &StoredPrograms,
         block: u32,
         cases: &CaseTable,
         runs: u32,
@@ -391,7 +397,7 @@ impl Runs<'_> {
     /// Returns the nodes that each warp evaluates, mean over its lanes.
     fn nodes_of_warps(
         &self,
-        generation: &Generation,
+        generation: &StoredPrograms,
         places: std::ops::Range<u32>,
         runs: u32,
     ) -> Vec<u32> {

@@ -179,8 +179,8 @@ impl CaseTable {
 }
 
 /// Returns the error of one case, as added up by the kernels.
-pub fn case_error(set: ProblemId, value: f64, expected: f64) -> f64 {
-    match set {
+pub fn case_error(function_set: ProblemId, value: f64, expected: f64) -> f64 {
+    match function_set {
         ProblemId::Regression => (value - expected).abs(),
         ProblemId::Multiplexer => f64::from(u8::from(value != expected)),
         ProblemId::Spirals => Score::WrongSigns.case_error(value, expected),

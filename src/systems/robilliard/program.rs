@@ -39,25 +39,25 @@ pub enum Opcode {
 pub const STACK_LEVELS: usize = 64;
 
 /// Translates a program to words, including its end.
-pub fn translate(program: &Rpn, set: ProblemId) -> Result<Vec<u32>, PredictError> {
-    let mut code = Code {
+pub fn translate(program: &Rpn, function_set: ProblemId) -> Result<Vec<u32>, PredictError> {
+    let mut translator = Translator {
         program,
-        set,
+        function_set,
         words: Vec::with_capacity(program.n_nodes() + 2),
         level: 0,
         highest: 0,
     };
     program.check().map_err(PredictError::other)?;
-    code.subtree(program.n_nodes() - 1)?;
-    code.push(Opcode::Return, 0);
-    if code.highest > STACK_LEVELS {
+    translator.subtree(program.n_nodes() - 1)?;
+    translator.push(Opcode::Return, 0);
+    if translator.highest > STACK_LEVELS {
         return Err(PredictError::refused(
             "stack levels of a program",
-            code.highest,
+            translator.highest,
             format!("at most {STACK_LEVELS}"),
         ));
     }
-    Ok(code.words)
+    Ok(translator.words)
 }
 
 /// Returns programs one after the other, preceded by the start of each and the end of the last.
@@ -72,15 +72,16 @@ pub fn chunk(programs: &[Vec<u32>]) -> Vec<u32> {
     words
 }
 
-struct Code<'a> {
+/// Translates a program; `level` and `highest` count stack levels.
+struct Translator<'a> {
     program: &'a Rpn,
-    set: ProblemId,
+    function_set: ProblemId,
     words: Vec<u32>,
     level: usize,
     highest: usize,
 }
 
-impl Code<'_> {
+impl Translator<'_> {
     fn push(&mut self, opcode: Opcode, argument: u32) {
         self.words.push(argument << 8 | opcode as u32);
     }
@@ -91,7 +92,8 @@ impl Code<'_> {
         self.words.len() - 1
     }
 
-    fn land(&mut self, jump: usize) {
+    /// Sets the target of an emitted jump to the next word.
+    fn set_target(&mut self, jump: usize) {
         self.words[jump] |= (self.words.len() as u32) << 8;
     }
 
@@ -105,7 +107,7 @@ impl Code<'_> {
             return self.terminal(self.program.0[root]);
         };
         let operands = operands(self.program, root);
-        match (self.set, function) {
+        match (self.function_set, function) {
             (ProblemId::Multiplexer, Primitive::And) => self.shortcut(Opcode::JumpAnd, &operands),
             (ProblemId::Multiplexer, Primitive::Or) => self.shortcut(Opcode::JumpOr, &operands),
             (ProblemId::Multiplexer, Primitive::If) => {
@@ -124,7 +126,7 @@ impl Code<'_> {
     }
 
     fn terminal(&mut self, token: Token) -> Result<(), PredictError> {
-        match (self.set, token) {
+        match (self.function_set, token) {
             (ProblemId::Multiplexer, Token::Input(input)) => {
                 self.push(Opcode::Input, input.into());
             }
@@ -148,7 +150,7 @@ impl Code<'_> {
         let over = self.jump(opcode);
         self.level -= 1;
         self.subtree(operands[1])?;
-        self.land(over);
+        self.set_target(over);
         Ok(())
     }
 
@@ -157,9 +159,9 @@ impl Code<'_> {
         self.subtree(then)?;
         let over = self.jump(Opcode::Jump);
         self.level -= 1;
-        self.land(to_other);
+        self.set_target(to_other);
         self.subtree(other)?;
-        self.land(over);
+        self.set_target(over);
         Ok(())
     }
 
@@ -168,8 +170,8 @@ impl Code<'_> {
             self.subtree(operand)?;
         }
         let (is_float, is_regression) = (
-            self.set != ProblemId::Multiplexer,
-            self.set == ProblemId::Regression,
+            self.function_set != ProblemId::Multiplexer,
+            self.function_set == ProblemId::Regression,
         );
         let opcode = match function {
             Primitive::Not if !is_float => Opcode::Not,
@@ -192,7 +194,7 @@ impl Code<'_> {
         PredictError::refused(
             "node of a program",
             token,
-            match self.set {
+            match self.function_set {
                 ProblemId::Regression => "X1, constants, + - * / sin cos exp log",
                 ProblemId::Multiplexer => "inputs, AND OR NOT IF",
                 ProblemId::Spirals => "X1, X2, constants, + - * / sin cos IFLTE",

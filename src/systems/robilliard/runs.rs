@@ -66,7 +66,7 @@ impl Run {
 
     /// Returns the properties that determine the host's time.
     pub fn trees(&self) -> Result<Trees, PredictError> {
-        let set = self.benchmark.function_set();
+        let function_set = self.benchmark.function_set();
         let all = self.benchmark.case_words();
         let cases = all.sampled(COUNTED_CASES.min(all.len()), 1);
         let rows: Vec<Vec<u32>> = (0..cases.len()).map(|at| cases.case(at)).collect();
@@ -74,7 +74,7 @@ impl Run {
             .flat_map(|programs| programs.iter().take(COUNTED_PROGRAMS))
             .collect();
         let counts = parallel::try_map(&counted, |program| {
-            let words = translate(program, set)?;
+            let words = translate(program, function_set)?;
             let evaluated: u32 = rows.iter().map(|case| evaluated_nodes(&words, case)).sum();
             let evaluated = f64::from(evaluated) / rows.len() as f64;
             let share = evaluated / program.n_nodes() as f64;

@@ -1,7 +1,7 @@
 //! Robilliard's kernels as a published system.
 
 use super::kernel::{Interpreter, Scheme};
-use super::predict::{Layout, mean_generation};
+use super::predict::{RobilliardLayout, mean_generation};
 use super::problem::{Benchmark, ProblemId};
 use super::runs::Run;
 use super::{BLOCK_SIZES, USUAL_POPULATION, USUAL_THREADS};
@@ -43,14 +43,18 @@ impl System for Robilliard {
     }
 
     fn codes(&self) -> Result<Vec<CompiledCode>, PredictError> {
-        let of_scheme = |&one| ProblemId::ALL.iter().map(move |&set| (one, set));
+        let of_scheme = |&one| {
+            ProblemId::ALL
+                .iter()
+                .map(move |&function_set| (one, function_set))
+        };
         let both: Vec<(Scheme, ProblemId)> = Scheme::ALL.iter().flat_map(of_scheme).collect();
         let mut codes = Vec::new();
         for arch in ARCHES {
-            for &(scheme, set) in &both {
-                let code = Interpreter::load(scheme, set, arch)?.kernel;
+            for &(scheme, function_set) in &both {
+                let code = Interpreter::load(scheme, function_set, arch)?.kernel;
                 let benchmarks = Benchmark::ALL.iter().zip(&*PROBLEMS);
-                let own = benchmarks.filter(|(one, _)| one.function_set() == set);
+                let own = benchmarks.filter(|(one, _)| one.function_set() == function_set);
                 codes.extend(own.map(|(_, problem)| {
                     CompiledCode::of_paper(scheme.name(), problem, arch, None, &code)
                 }));
@@ -61,7 +65,7 @@ impl System for Robilliard {
 
     fn launch(&self, configuration: &Configuration, on: Context) -> Result<Launch, PredictError> {
         let machine = Machine::of(configuration, on)?;
-        let layout = Layout::try_from(configuration)?;
+        let layout = RobilliardLayout::try_from(configuration)?;
         let (benchmark, population, seed) = (
             layout.benchmark,
             layout.population,
@@ -85,11 +89,11 @@ impl System for Robilliard {
     }
 }
 
-impl TryFrom<&Configuration> for Layout {
+impl TryFrom<&Configuration> for RobilliardLayout {
     type Error = PredictError;
 
-    fn try_from(configuration: &Configuration) -> Result<Layout, PredictError> {
-        Ok(Layout {
+    fn try_from(configuration: &Configuration) -> Result<RobilliardLayout, PredictError> {
+        Ok(RobilliardLayout {
             scheme: configuration.kernel.parse().map_err(PredictError::other)?,
             benchmark: Benchmark::named(&configuration.problem)?,
             threads_per_block: configuration.threads_per_block,

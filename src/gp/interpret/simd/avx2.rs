@@ -80,7 +80,7 @@ impl Simd for Avx2 {
     type M = Floats;
     type Floats = Four<f32, Self>;
     type Words = Four<u32, Self>;
-    const IN_LINE: bool = true;
+    const INLINES_MATH: bool = true;
 
     #[inline(always)]
     fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
@@ -153,16 +153,16 @@ impl Simd for Avx2 {
         halves!(_mm256_cmp_ps::<_CMP_LE_OQ>(a, b))
     }
     #[inline(always)]
-    fn not(self, mask: Floats) -> Floats {
-        let ones = self.of_bits(self.splat_words(u32::MAX));
+    fn not_mask(self, mask: Floats) -> Floats {
+        let ones = self.bits_to_float(self.splat_words(u32::MAX));
         halves!(_mm256_xor_ps(mask, ones))
     }
     #[inline(always)]
-    fn both(self, a: Floats, b: Floats) -> Floats {
+    fn and_masks(self, a: Floats, b: Floats) -> Floats {
         halves!(_mm256_and_ps(a, b))
     }
     #[inline(always)]
-    fn either(self, a: Floats, b: Floats) -> Floats {
+    fn or_masks(self, a: Floats, b: Floats) -> Floats {
         halves!(_mm256_or_ps(a, b))
     }
     #[inline(always)]
@@ -170,7 +170,7 @@ impl Simd for Avx2 {
         halves!(_mm256_blendv_ps(no, yes, mask))
     }
     #[inline(always)]
-    fn bits(self, mask: Floats) -> u32 {
+    fn mask_bits(self, mask: Floats) -> u32 {
         let [low, high] = halves!(_mm256_movemask_ps(mask));
         low as u32 | (high as u32) << 8
     }
@@ -241,15 +241,15 @@ impl Simd for Avx2 {
         unsafe { [_mm256_sra_epi32(a[0], count), _mm256_sra_epi32(a[1], count)] }
     }
     #[inline(always)]
-    fn float_of_signed(self, a: Words) -> Floats {
+    fn signed_to_float(self, a: Words) -> Floats {
         halves!(_mm256_cvtepi32_ps(a))
     }
     #[inline(always)]
-    fn bits_of(self, a: Floats) -> Words {
+    fn float_to_bits(self, a: Floats) -> Words {
         halves!(_mm256_castps_si256(a))
     }
     #[inline(always)]
-    fn of_bits(self, a: Words) -> Floats {
+    fn bits_to_float(self, a: Words) -> Floats {
         halves!(_mm256_castsi256_ps(a))
     }
 }

@@ -51,7 +51,7 @@ impl Simd for Avx512 {
     // A tile of sixteen for floats would take a third of the crate's build time and be no faster.
     type Floats = Eight<f32, Self>;
     type Words = Sixteen<u32, Self>;
-    const IN_LINE: bool = true;
+    const INLINES_MATH: bool = true;
 
     #[inline(always)]
     fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
@@ -119,15 +119,15 @@ impl Simd for Avx512 {
         unsafe { _mm512_cmp_ps_mask::<_CMP_LE_OQ>(a, b) }
     }
     #[inline(always)]
-    fn not(self, mask: __mmask16) -> __mmask16 {
+    fn not_mask(self, mask: __mmask16) -> __mmask16 {
         !mask
     }
     #[inline(always)]
-    fn both(self, a: __mmask16, b: __mmask16) -> __mmask16 {
+    fn and_masks(self, a: __mmask16, b: __mmask16) -> __mmask16 {
         a & b
     }
     #[inline(always)]
-    fn either(self, a: __mmask16, b: __mmask16) -> __mmask16 {
+    fn or_masks(self, a: __mmask16, b: __mmask16) -> __mmask16 {
         a | b
     }
     #[inline(always)]
@@ -135,7 +135,7 @@ impl Simd for Avx512 {
         unsafe { _mm512_mask_blend_ps(mask, no, yes) }
     }
     #[inline(always)]
-    fn bits(self, mask: __mmask16) -> u32 {
+    fn mask_bits(self, mask: __mmask16) -> u32 {
         u32::from(mask)
     }
     #[inline(always)]
@@ -198,15 +198,15 @@ impl Simd for Avx512 {
         unsafe { _mm512_srai_epi32::<N>(a) }
     }
     #[inline(always)]
-    fn float_of_signed(self, a: __m512i) -> __m512 {
+    fn signed_to_float(self, a: __m512i) -> __m512 {
         unsafe { _mm512_cvtepi32_ps(a) }
     }
     #[inline(always)]
-    fn bits_of(self, a: __m512) -> __m512i {
+    fn float_to_bits(self, a: __m512) -> __m512i {
         unsafe { _mm512_castps_si512(a) }
     }
     #[inline(always)]
-    fn of_bits(self, a: __m512i) -> __m512 {
+    fn bits_to_float(self, a: __m512i) -> __m512 {
         unsafe { _mm512_castsi512_ps(a) }
     }
 }

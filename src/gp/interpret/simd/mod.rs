@@ -53,8 +53,8 @@ pub trait Simd: Copy + Send + Sync + 'static {
     type Floats: Tile<f32, Self>;
     /// Tile of word vectors that stays in registers: the few functions of words need fewer registers than those of floats.
     type Words: Tile<u32, Self>;
-    /// Whether long computations are inlined at every call.
-    const IN_LINE: bool;
+    /// Whether the polynomials of functions are inlined at every call.
+    const INLINES_MATH: bool;
 
     /// Compiles the kernel with these instructions, as a function of its own, and runs it.
     fn vectorize<K: Kernel>(self, kernel: K) -> K::Output;
@@ -79,13 +79,13 @@ pub trait Simd: Copy + Send + Sync + 'static {
     fn eq(self, a: Self::F, b: Self::F) -> Self::M;
     fn lt(self, a: Self::F, b: Self::F) -> Self::M;
     fn le(self, a: Self::F, b: Self::F) -> Self::M;
-    fn not(self, mask: Self::M) -> Self::M;
-    fn both(self, a: Self::M, b: Self::M) -> Self::M;
-    fn either(self, a: Self::M, b: Self::M) -> Self::M;
+    fn not_mask(self, mask: Self::M) -> Self::M;
+    fn and_masks(self, a: Self::M, b: Self::M) -> Self::M;
+    fn or_masks(self, a: Self::M, b: Self::M) -> Self::M;
     /// `yes` where the mask is true.
     fn select(self, mask: Self::M, yes: Self::F, no: Self::F) -> Self::F;
     /// Returns one bit per lane, lane 0 lowest.
-    fn bits(self, mask: Self::M) -> u32;
+    fn mask_bits(self, mask: Self::M) -> u32;
     /// Adds the square of lane `i` to `sums[i]`.
     fn add_squares(self, sums: &mut [f64; LANES], value: Self::F);
 
@@ -103,9 +103,9 @@ pub trait Simd: Copy + Send + Sync + 'static {
     fn shift_left<const N: u32>(self, a: Self::W) -> Self::W;
     /// Arithmetic shift: copies of the sign bit move in.
     fn shift_right_signed<const N: u32>(self, a: Self::W) -> Self::W;
-    fn float_of_signed(self, a: Self::W) -> Self::F;
-    fn bits_of(self, a: Self::F) -> Self::W;
-    fn of_bits(self, a: Self::W) -> Self::F;
+    fn signed_to_float(self, a: Self::W) -> Self::F;
+    fn float_to_bits(self, a: Self::F) -> Self::W;
+    fn bits_to_float(self, a: Self::W) -> Self::F;
 }
 
 /// Choice of instruction set.

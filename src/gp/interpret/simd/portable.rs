@@ -47,14 +47,15 @@ fn map3<A: Copy, B: Copy, T: Copy + Default>(
     out
 }
 
+/// Mask of a lane: all bits set where the condition holds.
 #[inline(always)]
-fn truth(condition: bool) -> u32 {
+fn lane_mask(condition: bool) -> u32 {
     u32::from(condition).wrapping_neg()
 }
 
 /// Returns `a * b + c`, rounded once.
 #[inline(always)]
-fn fused(a: f32, b: f32, c: f32) -> f32 {
+fn fused_multiply_add(a: f32, b: f32, c: f32) -> f32 {
     if cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
         return a.mul_add(b, c);
     }
@@ -62,8 +63,8 @@ fn fused(a: f32, b: f32, c: f32) -> f32 {
     // Melquiond 2008): if it is not exact, its last bit is set, towards the exact sum.
     let (product, c) = (f64::from(a) * f64::from(b), f64::from(c));
     let sum = product + c;
-    let of_c = sum - product;
-    let error = (product - (sum - of_c)) + (c - of_c);
+    let c_in_sum = sum - product;
+    let error = (product - (sum - c_in_sum)) + (c - c_in_sum);
     let inexact = (error < 0.0) | (error > 0.0);
     let towards_zero = (error < 0.0) != (sum < 0.0);
     let bits = sum.to_bits();
@@ -83,7 +84,7 @@ impl Simd for Portable {
     type M = [u32; LANES];
     type Floats = One<f32, Self>;
     type Words = One<u32, Self>;
-    const IN_LINE: bool = false;
+    const INLINES_MATH: bool = false;
 
     #[inline(never)]
     fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
@@ -120,11 +121,11 @@ impl Simd for Portable {
     }
     #[inline(always)]
     fn fma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
-        map3(a, b, c, fused)
+        map3(a, b, c, fused_multiply_add)
     }
     #[inline(always)]
     fn fnma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
-        map3(a, b, c, |a, b, c| fused(-a, b, c))
+        map3(a, b, c, |a, b, c| fused_multiply_add(-a, b, c))
     }
     #[inline(always)]
     fn min(self, a: Self::F, b: Self::F) -> Self::F {
@@ -145,26 +146,26 @@ impl Simd for Portable {
     }
     #[inline(always)]
     fn eq(self, a: Self::F, b: Self::F) -> Self::M {
-        map2(a, b, |a, b| truth(a == b))
+        map2(a, b, |a, b| lane_mask(a == b))
     }
     #[inline(always)]
     fn lt(self, a: Self::F, b: Self::F) -> Self::M {
-        map2(a, b, |a, b| truth(a < b))
+        map2(a, b, |a, b| lane_mask(a < b))
     }
     #[inline(always)]
     fn le(self, a: Self::F, b: Self::F) -> Self::M {
-        map2(a, b, |a, b| truth(a <= b))
+        map2(a, b, |a, b| lane_mask(a <= b))
     }
     #[inline(always)]
-    fn not(self, mask: Self::M) -> Self::M {
+    fn not_mask(self, mask: Self::M) -> Self::M {
         map1(mask, |m| !m)
     }
     #[inline(always)]
-    fn both(self, a: Self::M, b: Self::M) -> Self::M {
+    fn and_masks(self, a: Self::M, b: Self::M) -> Self::M {
         map2(a, b, |a, b| a & b)
     }
     #[inline(always)]
-    fn either(self, a: Self::M, b: Self::M) -> Self::M {
+    fn or_masks(self, a: Self::M, b: Self::M) -> Self::M {
         map2(a, b, |a, b| a | b)
     }
     #[inline(always)]
@@ -174,7 +175,7 @@ impl Simd for Portable {
         })
     }
     #[inline(always)]
-    fn bits(self, mask: Self::M) -> u32 {
+    fn mask_bits(self, mask: Self::M) -> u32 {
         (0..LANES).fold(0, |bits, i| bits | (mask[i] & 1) << i)
     }
     #[inline(always)]
@@ -233,15 +234,15 @@ impl Simd for Portable {
         map1(a, |a| (a as i32 >> N) as u32)
     }
     #[inline(always)]
-    fn float_of_signed(self, a: Self::W) -> Self::F {
+    fn signed_to_float(self, a: Self::W) -> Self::F {
         map1(a, |a| a as i32 as f32)
     }
     #[inline(always)]
-    fn bits_of(self, a: Self::F) -> Self::W {
+    fn float_to_bits(self, a: Self::F) -> Self::W {
         map1(a, f32::to_bits)
     }
     #[inline(always)]
-    fn of_bits(self, a: Self::W) -> Self::F {
+    fn bits_to_float(self, a: Self::W) -> Self::F {
         map1(a, f32::from_bits)
     }
 }

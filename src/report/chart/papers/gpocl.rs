@@ -4,14 +4,14 @@
 
 use super::super::bars::StackedBars;
 use super::super::heat::Heat;
-use super::{Row, Sheet, Tile};
+use super::{ComparedFigure, Sheet, Tile};
 use super::{number_before, of, present};
 
 const SPEED: &str = "speed (billion GPop/s)";
 const STRATEGIES: [&str; 3] = ["fp", "pppe", "ppcu"];
 const DOMAINS: [(&str, &str); 2] = [("table 4", "regression"), ("table 5", "classification")];
 
-pub fn sheet(rows: &[Row]) -> Sheet {
+pub fn sheet(rows: &[ComparedFigure]) -> Sheet {
     let mut tiles = Vec::new();
     for device in devices(rows) {
         let tables = DOMAINS.map(|(table, domain)| pairs(rows, device, table, domain));
@@ -27,9 +27,9 @@ pub fn sheet(rows: &[Row]) -> Sheet {
     }
 }
 
-fn devices(rows: &[Row]) -> Vec<&str> {
+fn devices(rows: &[ComparedFigure]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
-    let is_gpu = |row: &&Row| {
+    let is_gpu = |row: &&ComparedFigure| {
         STRATEGIES
             .iter()
             .any(|one| row.configuration.ends_with(one))
@@ -45,12 +45,12 @@ fn devices(rows: &[Row]) -> Vec<&str> {
 }
 
 /// `gtx285` of `gtx285 fp, 100 programs, 100 rows`; a device file's path may hold spaces.
-fn device_of(row: &Row) -> &str {
+fn device_of(row: &ComparedFigure) -> &str {
     let whole = row.configuration.split(", ").next().unwrap_or("");
     whole.rsplit_once(' ').map_or("", |(device, _)| device)
 }
 
-fn pairs(rows: &[Row], device: &str, table: &str, domain: &str) -> Option<Tile> {
+fn pairs(rows: &[ComparedFigure], device: &str, table: &str, domain: &str) -> Option<Tile> {
     let mut pairs = Vec::new();
     for strategy in STRATEGIES {
         for kind in ["peak", "median"] {
@@ -68,9 +68,10 @@ fn pairs(rows: &[Row], device: &str, table: &str, domain: &str) -> Option<Tile> 
     ))
 }
 
-fn surface(rows: &[Row], device: &str, domain: usize, strategy: &str) -> Option<Tile> {
+fn surface(rows: &[ComparedFigure], device: &str, domain: usize, strategy: &str) -> Option<Tile> {
     let prefix = format!("{device} {strategy}, ");
-    let own = |row: &&Row| row.quantity == SPEED && row.configuration.starts_with(&prefix);
+    let own =
+        |row: &&ComparedFigure| row.quantity == SPEED && row.configuration.starts_with(&prefix);
     // Each domain's surface is a figure of its own, regression's before classification's.
     let mut figures: Vec<&str> = Vec::new();
     for row in rows.iter().filter(own) {

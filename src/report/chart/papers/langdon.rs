@@ -4,7 +4,7 @@
 //! Units: billions of GP operations per second, ms.
 
 use super::super::bars::StackedBars;
-use super::{Row, Scale, Sheet, Tile};
+use super::{ComparedFigure, Scale, Sheet, Tile};
 use super::{lines, number_after, number_before, of, present, sorted_lines};
 
 const SPEED: &str = "speed (billion GPop/s)";
@@ -15,7 +15,7 @@ const PROGRAM: &str = " threads per program";
 const BLOCK: &str = " per block";
 const BILLIONS: &str = "billion GPop/s";
 
-pub fn sheet(rows: &[Row]) -> Sheet {
+pub fn sheet(rows: &[ComparedFigure]) -> Sheet {
     Sheet {
         title: "Langdon 2010: predicted; dashed: published".into(),
         rows: present(vec![
@@ -30,7 +30,7 @@ pub fn sheet(rows: &[Row]) -> Sheet {
 }
 
 /// A published value as a level, once.
-fn published<'a>(rows: impl Iterator<Item = &'a Row>, name: &str) -> Vec<(f64, String)> {
+fn published<'a>(rows: impl Iterator<Item = &'a ComparedFigure>, name: &str) -> Vec<(f64, String)> {
     let mut values: Vec<f64> = rows.filter_map(|row| row.published).collect();
     values.sort_unstable_by(f64::total_cmp);
     values.dedup();
@@ -38,7 +38,7 @@ fn published<'a>(rows: impl Iterator<Item = &'a Row>, name: &str) -> Vec<(f64, S
     values.into_iter().map(level).collect()
 }
 
-fn figure_5(rows: &[Row]) -> Option<Tile> {
+fn figure_5(rows: &[ComparedFigure]) -> Option<Tile> {
     let points = of(rows, "figure 5", SPEED).filter_map(|row| {
         let programs = number_before(&row.configuration, PROGRAM)?;
         let block = number_before(&row.configuration, BLOCK)?;
@@ -55,8 +55,8 @@ fn figure_5(rows: &[Row]) -> Option<Tile> {
     )
 }
 
-fn figure_7(rows: &[Row], mux: &str) -> Option<Tile> {
-    let is_own = move |row: &&Row| row.configuration.contains(mux);
+fn figure_7(rows: &[ComparedFigure], mux: &str) -> Option<Tile> {
+    let is_own = move |row: &&ComparedFigure| row.configuration.contains(mux);
     let points = of(rows, "figure 7", SPEED)
         .filter(is_own)
         .filter_map(|row| {
@@ -82,7 +82,7 @@ fn figure_7(rows: &[Row], mux: &str) -> Option<Tile> {
     )
 }
 
-fn figure_8_left(rows: &[Row]) -> Option<Tile> {
+fn figure_8_left(rows: &[ComparedFigure]) -> Option<Tile> {
     let points = of(rows, "figure 8", GENERATION).filter_map(|row| {
         let programs = number_before(&row.configuration, PROGRAM)?;
         let infinite = row.configuration.ends_with("infinitely large blocks");
@@ -100,7 +100,7 @@ fn figure_8_left(rows: &[Row]) -> Option<Tile> {
     )
 }
 
-fn figure_8_right(rows: &[Row]) -> Option<Tile> {
+fn figure_8_right(rows: &[ComparedFigure]) -> Option<Tile> {
     let intercepts = of(rows, "figure 8", GENERATION).filter_map(|row| {
         let programs = number_before(&row.configuration, PROGRAM)?;
         let infinite = row.configuration.ends_with("infinitely large blocks");
@@ -121,7 +121,7 @@ fn figure_8_right(rows: &[Row]) -> Option<Tile> {
     )
 }
 
-fn averages(rows: &[Row]) -> Option<Tile> {
+fn averages(rows: &[ComparedFigure]) -> Option<Tile> {
     let pairs = of(rows, "figure 7", AVERAGE).map(|row| {
         let mut parts = row.configuration.split(", ");
         let (card, mux) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));

@@ -3,7 +3,7 @@
 //! Published: the range that section 5 names, as levels. Units: ratios.
 
 use super::super::lines::Line;
-use super::{Row, Scale, Sheet, Tile};
+use super::{ComparedFigure, Scale, Sheet, Tile};
 use super::{lines, number_after, of, present, sorted_lines};
 
 const FIGURES: [(&str, &str); 3] = [
@@ -13,7 +13,7 @@ const FIGURES: [(&str, &str); 3] = [
 ];
 const POPULATION: &str = "population ";
 
-pub fn sheet(rows: &[Row]) -> Sheet {
+pub fn sheet(rows: &[ComparedFigure]) -> Sheet {
     let evaluation = FIGURES.map(|(figure, problem)| {
         let title = format!("{}: {problem}, evaluation", capital(figure));
         speedups(rows, figure, "evaluation speedup", &title, range(rows))
@@ -32,7 +32,7 @@ fn capital(figure: &str) -> String {
     figure.replacen('f', "F", 1)
 }
 
-fn range(rows: &[Row]) -> Vec<(f64, String)> {
+fn range(rows: &[ComparedFigure]) -> Vec<(f64, String)> {
     ["lowest", "highest"]
         .into_iter()
         .filter_map(|end| {
@@ -46,7 +46,7 @@ fn range(rows: &[Row]) -> Vec<(f64, String)> {
 }
 
 /// Over the population, a line for each benchmark.
-fn over_population<'a>(rows: impl Iterator<Item = &'a Row>) -> Vec<Line> {
+fn over_population<'a>(rows: impl Iterator<Item = &'a ComparedFigure>) -> Vec<Line> {
     sorted_lines(rows.filter_map(|row| {
         let population = number_after(&row.configuration, POPULATION)?;
         let (_, rest) = row.configuration.split_once(", ")?;
@@ -56,7 +56,7 @@ fn over_population<'a>(rows: impl Iterator<Item = &'a Row>) -> Vec<Line> {
 }
 
 fn speedups(
-    rows: &[Row],
+    rows: &[ComparedFigure],
     figure: &str,
     quantity: &str,
     title: &str,
@@ -81,7 +81,7 @@ const PARTS: [&str; 3] = [
 const BREEDING: &str = "breeding of a generation (ms)";
 
 /// Figure 6: the sextic's generations.
-fn breeding(rows: &[Row]) -> Option<Tile> {
+fn breeding(rows: &[ComparedFigure]) -> Option<Tile> {
     lines(
         "Figure 6: breeding over evaluation",
         ["population", "ratio of times"],
@@ -92,7 +92,7 @@ fn breeding(rows: &[Row]) -> Option<Tile> {
 }
 
 /// Breeding over evaluation.
-fn shares(rows: &[Row]) -> Vec<Line> {
+fn shares(rows: &[ComparedFigure]) -> Vec<Line> {
     let over = |quantity| over_population(of(rows, "figure 3", quantity));
     let parts = PARTS.map(over);
     let mut found = over(BREEDING);
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn breeding_is_divided_by_all_parts_of_evaluation() {
-        let row = |quantity| Row {
+        let row = |quantity| ComparedFigure {
             paper: "robilliard",
             experiment: "figure 3",
             configuration: "g80, sextic 64, population 500".into(),

@@ -15,7 +15,7 @@ use crate::gp::stack_depth::{lgp_stack_depth, rpn_stack_depth};
 use crate::isa::op::Op;
 use crate::isa::{Instruction, Kernel};
 use crate::systems::chitty::accumulate::Target;
-use crate::systems::chitty::code::Code;
+use crate::systems::chitty::code::KernelCode;
 use crate::systems::chitty::encode::EncodedProgram;
 use crate::systems::chitty::kernel_id::Lowering;
 use crate::systems::chitty::lower::{MAX_STACK_LEVELS, function_codes};
@@ -124,7 +124,7 @@ impl fmt::Display for Difference {
 }
 
 /// Compares a kernel's code at as many stack levels as it supports, at least those that `programs` need.
-pub fn compare(code: &Code, programs: &[Rpn]) -> Result<Conformance, TracesError> {
+pub fn compare(code: &KernelCode, programs: &[Rpn]) -> Result<Conformance, TracesError> {
     let kernel = code.kernel()?;
     compare_kernel(&kernel, code, programs)
 }
@@ -274,7 +274,7 @@ impl<'a> Comparison<'a> {
 
     /// Runs a program; `None` if rounding decides its values.
     fn tried(&self, probe: &Probe, is_scored: bool) -> Result<Option<Run>, TracesError> {
-        let threads = match is_scored || probe.values == Values::Seldom {
+        let threads = match is_scored || probe.values == Values::RarelyExtreme {
             true => MANY_THREADS,
             false => self.few_threads(),
         };

@@ -69,8 +69,8 @@ pub enum Values {
     Common,
     /// Common values in the first half of the cases; in the second half also 0, and often equal.
     Mixed,
-    /// Near 1, with one value in hundreds of any exponent.
-    Seldom,
+    /// Near 1, except for one case in hundreds, which has values of any exponent.
+    RarelyExtreme,
     /// Every exponent.
     Extreme,
     /// Words whose bits are mostly set for even inputs, and mostly clear for odd ones.
@@ -125,17 +125,21 @@ impl Programs {
                 let factor = Token::Constant(self.dice.pick(&FACTORS));
                 vec![self.input(), factor, Token::Apply(Primitive::Mul)]
             }
-            Tree => self.full(1, |programs| programs.operand(Computed)),
+            Tree => self.complete_tree(1, |programs| programs.operand(Computed)),
         }
     }
 
     /// Returns a complete tree of folds with leaves made by `leaf`.
-    fn full(&mut self, depth: usize, leaf: impl Fn(&mut Self) -> Vec<Token> + Copy) -> Vec<Token> {
+    fn complete_tree(
+        &mut self,
+        depth: usize,
+        leaf: impl Fn(&mut Self) -> Vec<Token> + Copy,
+    ) -> Vec<Token> {
         match depth {
             0 => leaf(self),
             _ => [
-                self.full(depth - 1, leaf),
-                self.full(depth - 1, leaf),
+                self.complete_tree(depth - 1, leaf),
+                self.complete_tree(depth - 1, leaf),
                 vec![self.fold()],
             ]
             .concat(),
@@ -157,7 +161,7 @@ impl Programs {
             let filler = match self.variant.kernel.lowering() {
                 Lowering::Accumulator => {
                     let levels = Target::of(&self.variant).levels(&Rpn(inner.clone()));
-                    self.full(levels.unwrap_or(0), |programs| programs.operand(Computed))
+                    self.complete_tree(levels.unwrap_or(0), |programs| programs.operand(Computed))
                 }
                 _ => self.operand(Computed),
             };
@@ -223,13 +227,13 @@ impl Programs {
             Score::MeanSquaredError => REGRESSION_WINDOWS,
             _ => CLASS_WINDOWS,
         };
-        let seldom = Probe {
-            values: Values::Seldom,
+        let rarely_extreme = Probe {
+            values: Values::RarelyExtreme,
             ..of(&[], None)
         };
         let unscaled = windows.iter().map(|&window| of(&[], window));
         let scaled = SCALES.iter().map(|factors| of(factors, NEAR_ONE));
-        unscaled.chain(scaled).chain([seldom]).collect()
+        unscaled.chain(scaled).chain([rarely_extreme]).collect()
     }
 
     /// Returns programs that need this many levels and have every function at each level, as far as the size limit allows.
@@ -238,9 +242,9 @@ impl Programs {
         let functions: Vec<_> = self.functions().collect();
         let programs = match self.variant.kernel.lowering() {
             Lowering::Accumulator if functions.contains(&Primitive::If) => (0..3)
-                .map(|start| writer.choices(&functions, start, levels))
+                .map(|start| writer.nested_ifs(&functions, start, levels))
                 .collect(),
-            Lowering::Accumulator => writer.trees(&functions, levels),
+            Lowering::Accumulator => writer.complete_trees(&functions, levels),
             _ => (0..functions.len())
                 .map(|start| writer.chain(&functions, start, levels))
                 .collect::<Vec<_>>(),
@@ -306,7 +310,7 @@ impl Programs {
 
     /// Returns a program for the accumulator with one function per level; the chosen branch is computed with one more level in
     /// use.
-    fn choices(&mut self, functions: &[Primitive], start: usize, levels: usize) -> Vec<Token> {
+    fn nested_ifs(&mut self, functions: &[Primitive], start: usize, levels: usize) -> Vec<Token> {
         let mut inner = vec![self.input()];
         for level in 0..levels {
             let function = functions[(start + level) % functions.len()];
@@ -328,14 +332,14 @@ impl Programs {
     }
 
     /// Returns complete trees of the largest allowed size.
-    fn trees(&mut self, functions: &[Primitive], levels: usize) -> Vec<Vec<Token>> {
+    fn complete_trees(&mut self, functions: &[Primitive], levels: usize) -> Vec<Vec<Token>> {
         let leaf = |programs: &mut Self| {
             let function = programs.dice.pick(functions);
             programs.applied(function, &vec![Computed; function.arity()])
         };
         let mut largest = || {
             let depths = (0..levels.min(DEEPEST_TREE)).rev();
-            let mut trees = depths.map(|depth| self.full(depth, leaf));
+            let mut trees = depths.map(|depth| self.complete_tree(depth, leaf));
             trees.find(|tree| tree.len() <= MAX_NODES)
         };
         [largest(), largest(), largest()]

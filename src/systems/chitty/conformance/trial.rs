@@ -19,9 +19,9 @@ const SEED: u64 = 1;
 /// Number of draws before an earlier case is reused; for the first case, before the trial is given up.
 const DRAWS: usize = 200;
 const FIRST_DRAWS: usize = 20_000;
-/// Largest number of fitness cases of a warp in an iteration. With seldom extreme values, one case in each group of this many is
+/// Largest number of fitness cases of a warp in an iteration. With rarely extreme values, one case in each group of this many is
 /// extreme, at a varying position.
-const SELDOM: usize = 256;
+const EXTREME_PERIOD: usize = 256;
 /// Largest value of a regression, so that its squared error fits in single precision.
 const LARGEST: f64 = 1e18;
 /// Largest error of a value, relative to the value or to 1; beyond it, rounding decides too much.
@@ -102,7 +102,11 @@ impl Trials<'_> {
     fn values_of(self, probe: &Probe, element: usize) -> Values {
         match probe.values {
             Values::Mixed if element < self.elements / 2 => Values::Common,
-            Values::Seldom if element % SELDOM != element / SELDOM * 37 % SELDOM => Values::Common,
+            Values::RarelyExtreme
+                if element % EXTREME_PERIOD != element / EXTREME_PERIOD * 37 % EXTREME_PERIOD =>
+            {
+                Values::Common
+            }
             values => values,
         }
     }
@@ -110,28 +114,28 @@ impl Trials<'_> {
     fn word(self, values: Values, input: usize, dice: &mut Dice) -> u32 {
         match (self.variant.problem.is_boolean(), values) {
             (true, Values::Biased) => {
-                let seldom = (0..5).fold(u32::MAX, |bits, _| bits & any(dice));
+                let mostly_clear = (0..5).fold(u32::MAX, |bits, _| bits & any(dice));
                 if input.is_multiple_of(2) {
-                    !seldom
+                    !mostly_clear
                 } else {
-                    seldom
+                    mostly_clear
                 }
             }
             (true, _) => any(dice),
-            (_, Values::Extreme | Values::Seldom) => {
+            (_, Values::Extreme | Values::RarelyExtreme) => {
                 let of_exponent = |exponent: usize, dice: &mut Dice| {
                     any(dice) & 0x807f_ffff | (exponent as u32) << 23
                 };
                 match (values, dice.below(16)) {
                     (_, 0) => 0.0f32.to_bits(),
-                    (Values::Extreme, 1) | (Values::Seldom, 1..4)
+                    (Values::Extreme, 1) | (Values::RarelyExtreme, 1..4)
                         if self.variant.math == Math::Accurate =>
                     {
                         of_exponent(0, dice)
                     }
                     (Values::Extreme, 2..6) => dice.uniform(-100.0, 100.0).to_bits(),
-                    (Values::Seldom, 4..8) => of_exponent(dice.pick(&[253, 254]), dice),
-                    (Values::Seldom, 8..16) => of_exponent(145 + dice.below(100), dice),
+                    (Values::RarelyExtreme, 4..8) => of_exponent(dice.pick(&[253, 254]), dice),
+                    (Values::RarelyExtreme, 8..16) => of_exponent(145 + dice.below(100), dice),
                     _ => of_exponent(1 + dice.below(254), dice),
                 }
             }

@@ -6,7 +6,7 @@
 
 use super::range::Spread;
 use super::timing::Sample;
-use crate::systems::gpocl::{Configuration, INPUTS, Strategy};
+use crate::systems::gpocl::{GpoclConfiguration, INPUTS, Strategy};
 use crate::vliw::preset::Machine;
 use crate::vliw::simd::{Group, Stretch, Work};
 use crate::vliw::steps::{Executed, LINE_BYTES};
@@ -18,14 +18,14 @@ const GROUPS: [u32; 2] = [12, 24];
 const REPEATS: [u32; 2] = [1, 3];
 
 /// Layout of sampled work-groups for one SIMD.
-pub struct Layout<'a> {
-    pub cell: Configuration,
+pub struct GroupLayout<'a> {
+    pub cell: GpoclConfiguration,
     pub range: Spread,
     pub sample: &'a Sample,
     pub machine: Machine,
 }
 
-impl<'a> Layout<'a> {
+impl<'a> GroupLayout<'a> {
     /// Returns the numbers of work-groups that the SIMD is timed with.
     pub fn group_counts(&self) -> Vec<u32> {
         let all = self.range.groups_per_simd;

@@ -4,7 +4,7 @@
 //! Units: work-items. Sources: Augusto and Barbosa 2013, section 3.4.
 
 use crate::systems::gpocl::ndrange::{Limits, NdRange};
-use crate::systems::gpocl::{Configuration, Strategy};
+use crate::systems::gpocl::{GpoclConfiguration, Strategy};
 use crate::vliw::preset::Machine;
 
 /// An NDRange, and the share of one SIMD.
@@ -19,7 +19,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    pub fn new(cell: Configuration, machine: &Machine) -> Self {
+    pub fn new(cell: GpoclConfiguration, machine: &Machine) -> Self {
         let NdRange { local, groups } = NdRange::of(cell, limits(machine));
         let iterations = match cell.strategy {
             Strategy::Fp => cell.population,
@@ -51,7 +51,7 @@ mod tests {
 
     fn range(strategy: Strategy, population: u32, dataset: u32) -> Spread {
         let machine = VliwPreset::load("hd5750").expect("a preset").machine;
-        let cell = Configuration {
+        let cell = GpoclConfiguration {
             strategy,
             domain: Domain::Regression,
             population,

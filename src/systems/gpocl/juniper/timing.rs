@@ -7,11 +7,11 @@
 
 use super::JuniperError;
 use super::kernel::{Buffers, LOCAL_BYTES, Placement, Sizes, listing};
-use super::layout::Layout;
+use super::layout::GroupLayout;
 use super::programs::tree;
 use super::range::Spread;
 use crate::gp::evolve::dice::Dice;
-use crate::systems::gpocl::{Configuration, Domain, Strategy};
+use crate::systems::gpocl::{Domain, GpoclConfiguration, Strategy};
 use crate::util::memo::Memo;
 use crate::vliw::LANES;
 use crate::vliw::preset::Machine;
@@ -126,7 +126,7 @@ impl Timed {
 
     pub fn run(
         &self,
-        cell: Configuration,
+        cell: GpoclConfiguration,
         placement: Placement,
         machine: Machine,
     ) -> Result<Run, JuniperError> {
@@ -145,7 +145,7 @@ impl Timed {
             });
         }
         let sample = self.sample(cell, placement, &range, &listing)?;
-        let layout = Layout {
+        let layout = GroupLayout {
             cell,
             range,
             sample: &sample,
@@ -176,7 +176,7 @@ impl Timed {
 
     fn sample(
         &self,
-        cell: Configuration,
+        cell: GpoclConfiguration,
         placement: Placement,
         range: &Spread,
         listing: &Listing,
@@ -187,7 +187,7 @@ impl Timed {
 
     fn execute(
         &self,
-        cell: Configuration,
+        cell: GpoclConfiguration,
         placement: Placement,
         range: &Spread,
         listing: &Listing,
@@ -222,7 +222,7 @@ impl Timed {
     }
 }
 
-fn key(cell: Configuration, placement: Placement, range: &Spread) -> Key {
+fn key(cell: GpoclConfiguration, placement: Placement, range: &Spread) -> Key {
     let iterations = match cell.strategy {
         Strategy::Fp => range.iterations.min(PROGRAMS),
         Strategy::Pppe | Strategy::Ppcu => range.iterations.min(ITERATIONS),
@@ -238,7 +238,7 @@ fn key(cell: Configuration, placement: Placement, range: &Spread) -> Key {
     )
 }
 
-fn executed_cases(cell: Configuration) -> u32 {
+fn executed_cases(cell: GpoclConfiguration) -> u32 {
     match cell.strategy {
         Strategy::Pppe => cell.dataset.min(DIVERGENT_CASES),
         Strategy::Fp | Strategy::Ppcu => cell.dataset,
@@ -277,7 +277,7 @@ fn per_iteration(sample: &Sample) -> PerIteration {
     }
 }
 
-fn times(layout: &Layout, resident: usize) -> Times {
+fn times(layout: &GroupLayout, resident: usize) -> Times {
     let mut points = Vec::new();
     let mut detail = SimdTime::default();
     for groups in layout.group_counts() {
