@@ -31,8 +31,8 @@ pub const EXTRA: &str = "extra instructions from divergence (%)";
 pub fn shorter_paths(overheads: impl IntoIterator<Item = f64>) -> &'static str {
     match overheads.into_iter().any(|percent| percent < 0.0) {
         true => {
-            "Below 0, fitness cases take shorter paths than the trace: a zero divisor skips the\n\
-             division.\n"
+            "Below 0, fitness cases take shorter paths than the trace: a zero divisor, for\n\
+             example, skips the division.\n"
         }
         false => "",
     }

@@ -48,15 +48,6 @@ impl Measured {
         Measured::parse(table, published(table), &file)
     }
 
-    /// The problems that a table has values of. Names only: no value is read.
-    pub fn problems(table: Table) -> Vec<&'static str> {
-        let rows = published(table).lines().skip(1);
-        let names = rows.filter_map(|line| line.split(',').next());
-        let mut names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
-        names.dedup();
-        names
-    }
-
     /// Reads the values of a table; `file` is used in messages only.
     pub fn parse(table: Table, text: &str, file: &str) -> Result<Measured, RowsError> {
         let axis = table.axis_name();

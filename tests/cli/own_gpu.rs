@@ -250,12 +250,3 @@ fn rows_with_the_columns_names_of_earlier_versions_are_read() {
     };
     assert_eq!(validated(&earlier)[0], validated(ROWS)[0]);
 }
-
-/// What nobody here has measured values of is predicted all the same: others compare.
-#[test]
-fn tables_without_measured_values_are_predicted() {
-    let [printed, said] =
-        both("reproduce --table 9 --problem mux6 --engine analytical --format csv");
-    assert!(printed.lines().count() > 30, "{printed}");
-    assert!(said.contains("table 9 of mux6: predicted only"), "{said}");
-}

@@ -130,7 +130,6 @@ pub fn run(args: &ReproduceArgs) -> CliResult {
     if args.engine == Engines::Both {
         return engines::run(args, &cells);
     }
-    note_unmeasured(&tables, &problems);
     speeds(args, &engine, (&tables, &problems), cells)
 }
 
@@ -223,22 +222,6 @@ fn part_of(cells: Vec<Cell>, shard: Option<Shard>) -> Result<Vec<Cell>, String> 
 fn hash(decides: &impl std::fmt::Debug) -> String {
     let digest = Sha256::digest(format!("{} {decides:?}", env!("CARGO_PKG_VERSION")));
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Prints, before the work, which tables are predicted without measured values to compare with.
-fn note_unmeasured(tables: &[Table], problems: &[&str]) {
-    for table in tables {
-        let known = Measured::problems(*table);
-        let unknown = problems.iter().filter(|problem| !known.contains(problem));
-        let unknown: Vec<&str> = unknown.copied().collect();
-        if !unknown.is_empty() {
-            progress::say(&format!(
-                "table {} of {}: predicted only; no measured value of it is known here",
-                table.number(),
-                unknown.join(", ")
-            ));
-        }
-    }
 }
 
 /// Predictions for further draws of programs, as many as asked for.
