@@ -358,7 +358,12 @@ fn runners_up(launches: &[Launch]) -> String {
     let columns = columns
         .shown("gain (%)", |one| -one.behind_percent)
         .digits(1);
-    columns.text(launches) + &table::wrapped(&(legend + "; L1: in KiB; gain: in speed over the best."), 0, WIDTH)
+    columns.text(launches)
+        + &table::wrapped(
+            &(legend + "; L1: in KiB; gain: in speed over the best."),
+            0,
+            WIDTH,
+        )
 }
 
 /// The fastest launch of each kernel, the fastest of all first.
