@@ -177,7 +177,7 @@ fn flatten(value: &Value, path: String, fields: &mut Vec<String>) {
     }
 }
 
-/// What moved, a line per point.
+/// Returns the changed numbers, one line per point.
 fn moved(question: &Question, got: &[String]) -> Vec<String> {
     let mut moved = Vec::new();
     if question.lines.len() != got.len() {

@@ -155,7 +155,7 @@ proptest! {
         }
     }
 
-    /// What two launches' sentence says is so: the faster one is named, and the part leaves what it is said to leave.
+    /// The comparison of two launches names the faster one.
     #[test]
     fn the_comparison_names_the_faster_one(a in configurations(), b in configurations()) {
         let both = [MODEL.explain(&a).unwrap(), MODEL.explain(&b).unwrap()];

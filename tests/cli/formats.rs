@@ -4,7 +4,7 @@ use crate::program::{json, refused, refuses, stdout};
 use serde_json::Value;
 use std::path::Path;
 
-/// What is known of a prediction.
+/// Provenance fields of a prediction.
 const PREDICTED: [&str; 6] = [
     "device",
     "architecture",

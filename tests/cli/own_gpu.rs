@@ -251,7 +251,7 @@ fn rows_with_the_columns_names_of_earlier_versions_are_read() {
     assert_eq!(validated(&earlier)[0], validated(ROWS)[0]);
 }
 
-/// What nobody here has measured values of is predicted all the same: others compare.
+/// Tables without measured values are predicted all the same, so that users can compare their own measurements.
 #[test]
 fn tables_without_measured_values_are_predicted() {
     let [printed, said] = both("reproduce --table 9 --engine analytical --format csv");

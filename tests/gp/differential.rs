@@ -18,14 +18,14 @@ use warpstack::systems::chitty::lower::function_codes;
 
 const N_INPUTS: usize = 5;
 const N_CASES: usize = 96;
-/// Of each set of functions, in the suite.
+/// Programs of each function set in the suite.
 const PROGRAMS: u64 = 60;
-/// Where single precision is this near to double precision, it decides something.
+/// Relative difference between single and double precision above which rounding decides a result.
 const DECIDED: f64 = 1e-5;
-/// Then an approximation of a function may differ by so much.
+/// Tolerance for approximated functions where rounding does not decide the result.
 const NEAR: f64 = 1e-3;
 
-/// How many times as many programs as the suite.
+/// Multiple of the suite's number of programs.
 fn times() -> u64 {
     let given = std::env::var("WARPSTACK_DIFFERENTIAL").ok();
     given.and_then(|given| given.parse().ok()).unwrap_or(1)

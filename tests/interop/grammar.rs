@@ -313,7 +313,7 @@ fn check_nesting(slices: &mut [Slice]) {
     }
 }
 
-/// What a Kanata log says of one instruction.
+/// Contents of a Kanata log for one instruction.
 #[derive(Default)]
 struct Row {
     label: String,

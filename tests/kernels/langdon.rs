@@ -151,7 +151,7 @@ fn a_layout_that_was_not_compiled_is_refused() {
     assert!(message.contains("given 3; allowed: 1, 2, 4"), "{message}");
 }
 
-/// What the card's counters say (`ncu`): a warp whose lanes part executes as many instructions as the executor says.
+/// The executor counts as many warp instructions for diverging warps as the card's counters (`ncu`).
 #[test]
 fn warp_instructions_are_those_of_the_card() {
     let file = std::fs::read_to_string("fixtures/measured/h200/langdon/counters.csv").unwrap();

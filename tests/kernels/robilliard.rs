@@ -23,7 +23,7 @@ const BENCHMARKS: [Benchmark; 3] = [
     Benchmark::Spirals,
 ];
 
-/// Of a young and of an old generation.
+/// Returns programs of a young and of an old generation.
 fn programs(benchmark: Benchmark) -> Vec<Rpn> {
     let evolved = Evolved::run(benchmark, 100, 12, 7).unwrap();
     let (first, last) = (evolved.generations.first(), evolved.generations.last());

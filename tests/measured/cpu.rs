@@ -30,7 +30,7 @@ struct Row {
     gpops_billion: f64,
 }
 
-/// Those of `measure --programs N --nodes 50 --program-seed 1`.
+/// Returns the programs of `measure --programs N --nodes 50 --program-seed 1`.
 fn programs(n_programs: u64, functions: &str) -> Vec<Rpn> {
     let problem = sextic::problem(1, 1);
     let mut ingredients = Ingredients::of(&problem, FunctionChoice::Uniform);

@@ -307,7 +307,7 @@ impl Bench {
     }
 }
 
-/// Of the sizes of shared memory, which are varied too, the nearest.
+/// Returns the nearest size of shared memory that the device has; these sizes are varied too.
 fn on_this(carve_out: CarveOut, device: &Device) -> CarveOut {
     let CarveOut::SharedBytes(wanted) = carve_out else {
         return carve_out;

@@ -22,7 +22,7 @@ use warpstack::systems::chitty::request::{Cases, Request};
 use warpstack::systems::chitty::variant::{KernelId, Variant};
 use warpstack::systems::options::LaunchOptions;
 
-/// What one prediction may take: a hundred times what it does.
+/// Time limit of one prediction: a hundred times the usual time.
 const LONGEST: Duration = Duration::from_secs(20);
 
 /// The limits, what is next to them, and the odd value in their middle, as a type that the field has.
@@ -104,10 +104,10 @@ fn lists(items: &[Value], entry: &Entry) -> Vec<Value> {
     lists.into_iter().map(Value::Array).collect()
 }
 
-/// What is being predicted, and since when.
+/// Predictions under way, each with its start.
 static RUNNING: Mutex<Vec<(String, Instant)>> = Mutex::new(Vec::new());
 
-/// Ends the tests, not in silence, where a prediction has no end.
+/// A prediction under way; ends the tests with a message if it never finishes.
 struct Watched(String);
 
 impl Watched {

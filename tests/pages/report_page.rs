@@ -57,7 +57,7 @@ fn text(element: ElementRef) -> String {
     element.text().collect::<String>().trim().to_owned()
 }
 
-/// What holds of every page: it is one file of correct HTML, in order, and everything on it has a name.
+/// Checks the structure of a page: one self-contained file of correct HTML, headings in order, a name for every element.
 fn check_structure(page: &str) {
     check_self_contained(page);
     let html = Html::parse_document(page);
@@ -118,7 +118,7 @@ fn check_links(html: &Html) {
     }
 }
 
-/// Of drawings, and captions and headers of tables.
+/// Checks the names of drawings, and the captions and headers of tables.
 fn check_names(html: &Html) {
     for drawing in select(html, "svg") {
         assert_eq!(drawing.value().attr("role"), Some("img"));

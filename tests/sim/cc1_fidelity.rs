@@ -91,7 +91,7 @@ fn shared_memory_serves_a_warp_in_four_cycles() {
     );
 }
 
-/// What 10 accesses to local memory move.
+/// Counts the traffic of 10 accesses to local memory.
 fn traffic(op: TimingOp) -> Counters {
     run(&spec(), &looped(&vec![op; 10]), 8, 2000)
 }

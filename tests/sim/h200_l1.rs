@@ -1,7 +1,7 @@
 //! Does the simulated L1 of the H200 do what the chip did, access by access? (`fixtures/measured/h200/l1/`, `docs/h200.md`.)
 //!
-//! The same lists of accesses go through the cache that the preset describes. Single loads and stores come one after the other, so
-//! nothing is ever being filled when the next one comes.
+//! Replays the same lists of accesses on the cache that the preset describes. Single loads and stores follow each other, so
+//! no line is being filled when the next access comes.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -205,7 +205,7 @@ fn blocks_that_cannot_be_resident_are_errors() {
     ));
 }
 
-/// What a block may have at most it may have, and not a byte or a thread more.
+/// A block may take every limit exactly, but not a byte or a thread more.
 #[test]
 fn the_largest_block_is_allowed_and_a_larger_one_is_not() {
     let limits = cc30();

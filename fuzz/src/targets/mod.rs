@@ -1,4 +1,4 @@
-//! What is fed: a name, inputs to begin with, and what takes them.
+//! Fuzz targets: a name, first inputs, and the function that reads them.
 
 mod data;
 mod machine_code;

@@ -261,7 +261,7 @@ fn an_address_is_written_at_once_or_copied() {
     assert_eq!(before_the_load("ISCADD R2, R0, R1, 0x2"), 3);
 }
 
-/// Of five addresses that are live together the one with the fewest accesses is converted where it is used.
+/// Four addresses stay in registers; of five that are live together, the one with the fewest accesses is converted at each use.
 #[test]
 fn four_addresses_stay_in_registers() {
     let of = |n: usize, others: &[&str]| {
@@ -291,7 +291,8 @@ fn four_addresses_stay_in_registers() {
     assert_eq!(five(&[store, "SHL R14, R0, 0x9", store]), 6);
 }
 
-/// What Mesa's compiler adds: points where lanes meet behind forward branches, and loads of parameters and constants that are compared with.
+/// The loose translation adds what Mesa's compiler does: reconvergence points behind forward branches, and loads of parameters
+/// and of constants in comparisons.
 #[test]
 fn the_loose_translation_adds_moves_and_points_to_meet() {
     let loose = |kernel: &Kernel, index: usize| {

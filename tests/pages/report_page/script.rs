@@ -1,6 +1,6 @@
-//! What the page does in a browser: sorting, copying, values of points, both themes, paper.
+//! Behaviour of the page in a browser: sorting, copying, values of points, both themes, paper.
 //!
-//! Needs Chromium; without one every test is skipped and says so.
+//! Needs Chromium; without it every test is skipped with a message.
 
 use super::PAGE;
 use crate::browser;
@@ -40,7 +40,7 @@ impl Opened {
     }
 }
 
-/// What a script returns that runs on the page; `None` without a browser.
+/// Returns the result of a script that runs on the page; `None` without a browser.
 fn seen(script: &str, options: &[&str]) -> Option<String> {
     let opened = Opened::new(script)?;
     let mut args = vec![
