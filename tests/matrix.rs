@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Points that a failure prints.
 const SHOWN: usize = 10;
 
-/// Fields that are no part of a prediction.
+/// Fields outside the prediction.
 const LEFT_OUT: [&str; 3] = ["provenance", "wall_seconds", "seed"];
 
 /// One command and its lines.
@@ -198,7 +198,7 @@ fn moved(question: &Question, got: &[String]) -> Vec<String> {
     moved
 }
 
-/// Fields of a recorded line that are other ones now.
+/// Returns the fields of a recorded line that have changed.
 fn differences(recorded: &str, got: &str) -> Vec<String> {
     if recorded.starts_with("exit ") || got.starts_with("exit ") {
         let same = recorded == got;

@@ -39,7 +39,7 @@ struct Args {
     replay: Vec<PathBuf>,
 }
 
-/// Whether nothing was found.
+/// Runs the fuzzer; returns whether it found no fault.
 fn run(args: &Args) -> Result<bool, String> {
     let mut clean = true;
     let is_chosen =

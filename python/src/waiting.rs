@@ -16,7 +16,7 @@ use warpstack::commands::one_line;
 use warpstack::commands::stop::Stop;
 
 const BETWEEN_SIGNALS: Duration = Duration::from_millis(50);
-/// As much as the program's main thread has.
+/// Stack size of the program's main thread.
 const STACK_BYTES: usize = 8 << 20;
 
 /// A command: returns the output for its options.

@@ -1,4 +1,4 @@
-//! Does every command print its data as a table, as CSV and as JSON, and say where the figures come from?
+//! Does every command print its data as a table, as CSV and as JSON, with its provenance?
 
 use crate::program::{json, refused, refuses, stdout};
 use serde_json::Value;

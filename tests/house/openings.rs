@@ -56,7 +56,7 @@ fn every_doc_comment_begins_with_what_its_item_is() {
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            // Compiled crates beside the workspace have folders of their own with generated sources.
+            // Build folders hold generated sources.
             if path.is_dir() && !path.ends_with("target") {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "rs") {

@@ -191,7 +191,7 @@ fn measure_refuses_what_the_paper_does_not_have_in_one_line() {
     ]);
 }
 
-/// Large values that cancel leave in single precision what rounding left of them.
+/// Rounding decides errors where large values cancel in single precision.
 #[test]
 fn errors_that_rounding_decides_are_told_from_others() {
     let benchmark = Benchmark::Regression { cases: 64 };

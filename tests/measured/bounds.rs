@@ -36,7 +36,7 @@ fn assert_within(errors: &[f64], largest_mean: f64, of: &str) {
     );
 }
 
-/// Every eleventh cell of each table: all of its sizes and settings come by.
+/// Returns every eleventh cell of each table, so that all sizes and settings occur.
 fn chosen(problem: &str) -> Vec<Cell> {
     let of_table = |table| cells(table, problem).into_iter().skip(3).step_by(11);
     TABLES.into_iter().flat_map(of_table).collect()

@@ -1,4 +1,4 @@
-//! Does every value that a preset may have give a prediction, or a refusal that names it, in little time?
+//! Does every allowed preset value give a prediction, or a refusal that names it, in little time?
 //!
 //! Each number is set to the limits of its range and to values between them, each name to every other, alone; a small launch is then
 //! predicted by both performance models.
@@ -25,7 +25,7 @@ use warpstack::systems::options::LaunchOptions;
 /// Time limit of one prediction: a hundred times the usual time.
 const LONGEST: Duration = Duration::from_secs(20);
 
-/// The limits, what is next to them, and the odd value in their middle, as a type that the field has.
+/// Returns a range's limits, their neighbours, a middle value and values near the given one, in the field's type.
 fn numbers(like: &Value, (low, high): (f64, f64)) -> Vec<Value> {
     let middle = (low.max(1e-3) * high).sqrt();
     match like {
@@ -147,7 +147,7 @@ struct Small {
     launches: Vec<Launch>,
 }
 
-/// One launch, predicted.
+/// Predicts one launch on a device.
 type Launch = Box<dyn Fn(&Predictor) -> Result<Prediction, PredictError> + Sync>;
 
 impl Small {
@@ -168,7 +168,7 @@ impl Small {
         }
     }
 
-    /// Whether a device is predicted for at all, and what is wrong with its predictions.
+    /// Tries all launches on a device: whether any is predicted, and the faults found.
     fn tried(&self, device: &Device, what: &str) -> (bool, Vec<String>) {
         let (mut predicts, mut complaints) = (false, Vec::new());
         for (engine, name) in self.engines.iter().zip(["model", "sim"]) {

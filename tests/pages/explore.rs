@@ -1,4 +1,4 @@
-//! Does the explorer show what the program prints, for everybody: numbers, controls, addresses, names, contrast, widths?
+//! Does the explorer show the program's numbers, accessibly: numbers, controls, addresses, names, contrast, widths?
 //!
 //! Tests that need a browser are skipped with a message where there is no Chromium.
 

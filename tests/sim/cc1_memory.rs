@@ -1,4 +1,4 @@
-//! Do blocks that are executed lane by lane move what the memory of compute capability 1.x moves, and take as long?
+//! Do blocks that are executed lane by lane have the memory traffic and the time of compute capability 1.x?
 
 use warpstack::device::{Device, Preset};
 use warpstack::isa::Arch;

@@ -63,7 +63,7 @@ fn agrees_with_every_vector() {
     );
 }
 
-/// The limits are those of the presets: what nobody has measured here has at least NVIDIA's occupancy.
+/// The limits are those of the presets: cards without measurements agree with NVIDIA's occupancy at least.
 #[test]
 fn presets_from_turing_to_ada_agree_with_every_vector() {
     let preset = |cc| match cc {

@@ -1,4 +1,4 @@
-//! Does the sample say what the run says, and the run what the whole chip says?
+//! Do windows, whole runs and the whole chip agree?
 
 use warpstack::device::Preset;
 use warpstack::launch::prediction::Configuration;

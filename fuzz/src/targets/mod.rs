@@ -7,7 +7,7 @@ mod runs;
 mod studies;
 mod tools;
 
-/// Must take any bytes without a panic, and in little time.
+/// A reader that must take any bytes without a panic, and in little time.
 pub struct Target {
     pub name: &'static str,
     pub seeds: fn() -> Vec<Vec<u8>>,

@@ -1,4 +1,4 @@
-//! Corpora, and the states of campaigns that go on from them.
+//! Corpora, and the states from which campaigns resume.
 
 use super::text;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What-if studies: their files, with the points that they lead to, and the journals that they go on from.
+//! What-if studies: their files with the resulting points, and the journals from which they resume.
 
 use super::text;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ static BASE: LazyLock<(Base, Predictor)> = LazyLock::new(|| {
     (base, engine)
 });
 
-/// Points of a study that are looked at.
+/// Limit on the points of a study that are checked.
 const POINTS: usize = 3;
 
 pub fn study(bytes: &[u8]) {

@@ -1,10 +1,10 @@
-//! The table of `docs/nv50.md`: how many instructions each one becomes.
+//! The table of `docs/nv50.md`: how many instructions each instruction expands to.
 
 use super::{kernel, texts, translated};
 use warpstack::isa::Kernel;
 use warpstack::isa::nv50;
 
-/// How many instructions one becomes that computes `R3`.
+/// Returns the number of instructions that an instruction computing `R3` expands to.
 fn count(instruction: &str) -> usize {
     let kernel = kernel(&["S2R R0, SR_TID.X", instruction, "ST [R9], R3", "EXIT"]);
     translated(&kernel).of(1).len()

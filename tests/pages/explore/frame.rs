@@ -1,4 +1,4 @@
-//! The page in a frame of a test's own page, which moves its controls and reads what it shows.
+//! The explorer in a frame of a test's own page, which moves its controls and reads its output.
 
 use crate::browser;
 use std::path::{Path, PathBuf};

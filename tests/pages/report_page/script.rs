@@ -173,7 +173,7 @@ fn charts_and_heat_maps_follow_the_dark_theme() {
     assert!(dark[1] > 600 && light[1] < 200, "ink: {dark:?}, {light:?}");
 }
 
-/// A page is A4 or Letter; what is folded away is on it.
+/// A page is A4 or Letter; folded parts are printed too.
 #[test]
 fn the_page_is_printed_without_gaps() {
     let Some(opened) = Opened::new("return '';") else {
@@ -197,5 +197,5 @@ fn the_page_is_printed_without_gaps() {
     assert!((4..=MOST_PAGES).contains(&pages), "{pages} pages");
 }
 
-/// One more than the small report takes.
+/// Page limit: one more than the small report takes.
 const MOST_PAGES: usize = 9;
