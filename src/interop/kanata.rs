@@ -149,7 +149,7 @@ fn row_commands(
     }
 }
 
-/// From each load to the first instruction of its warp that touches what it loads.
+/// Draws an arrow from each load to the first instruction of its warp that touches the loaded registers.
 fn arrows(rows: &[Row], timeline: &Timeline, blocks: &Blocks, commands: &mut Vec<Command>) {
     let mut by_issue: Vec<u32> = (0..rows.len() as u32).collect();
     by_issue.sort_by_key(|&id| {

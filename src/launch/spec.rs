@@ -62,7 +62,7 @@ pub struct SmxSpec {
     pub taken_branch_cycles: u32,
     /// Placement of instructions in the code.
     pub code_layout: CodeLayout,
-    /// How results are waited for before an instruction issues.
+    /// Mechanism by which results are waited for before an instruction issues.
     pub dependences: DependenceTracking,
     /// Global loads that one warp may have in flight to the L2.
     pub global_loads_in_flight_per_warp: usize,

@@ -47,7 +47,7 @@ pub enum MeasureError {
     },
 }
 
-/// How often a configuration runs and how much of it is checked.
+/// Repetitions of a configuration, and the number of programs checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Protocol {
     pub warm_ups: usize,
@@ -106,7 +106,7 @@ pub struct Row {
     pub case_blocks: u32,
     /// The seed of the fitness cases; empty where they are not drawn.
     pub case_seed: Option<u64>,
-    /// Where the programs were read.
+    /// File of the programs.
     pub programs_file: String,
 }
 

@@ -190,7 +190,7 @@ impl Predictor {
         Ok(Arc::clone(&workload.population))
     }
 
-    /// How the corpora were weighted that were used so far: part of what every result means.
+    /// Returns the weighting of every corpus used so far, one sentence each: part of the meaning of a result.
     pub fn weighting(&self) -> Vec<String> {
         let sentence = |w: &Arc<Workload>| format!("{}: {}", w.problem, w.population.weighting);
         self.caches.loaded().iter().map(sentence).collect()

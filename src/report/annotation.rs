@@ -30,7 +30,7 @@ pub fn marked(annotated: &Annotated) -> Vec<Marked<'_>> {
         .collect()
 }
 
-/// One row per instruction; states of warps by their names in Nsight Compute, in cycles per operation.
+/// Returns the columns of one row per instruction; states of warps have Nsight Compute's names, in cycles per operation.
 pub fn columns<'a>() -> Columns<Marked<'a>> {
     let columns = Columns::<Marked>::new(6)
         .shown("", |row| if row.is_hot { ">" } else { "" })

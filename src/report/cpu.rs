@@ -82,7 +82,7 @@ pub fn text(explained: &[Explained], rows: &[Row], preset: &Preset, machine: &Ma
     text
 }
 
-/// Where it is fastest, and what removed would gain most there.
+/// Describes the fastest point, and the cost whose removal gains most there.
 fn fastest(one: &Explained) -> String {
     let best = one.best();
     let speed = best.predicted.gpops_billion;

@@ -89,11 +89,11 @@ pub fn is_stream(path: &Path) -> bool {
 enum Destination {
     /// A regular file, there or not: no link any more.
     File(PathBuf),
-    /// Anything else that can be written to: a device, a named pipe, a descriptor of this process.
+    /// Any other writable target: a device, a named pipe, a descriptor of this process.
     Stream,
 }
 
-/// As many symbolic links as Linux follows.
+/// Longest chain of symbolic links, as in Linux.
 const MAX_LINKS: usize = 40;
 
 impl Destination {
@@ -108,7 +108,7 @@ impl Destination {
     }
 }
 
-/// Where a file would be made that is not there yet: links may lead to it.
+/// Returns the place of a file that does not exist yet; links may lead to it.
 fn not_there(path: &Path) -> std::io::Result<Destination> {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {

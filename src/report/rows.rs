@@ -58,7 +58,7 @@ impl Row {
         }
     }
 
-    /// With where its figures come from. A column that the row has already is its own.
+    /// Adds provenance columns; columns that the row already has keep their values.
     pub fn with(mut self, provenance: &Provenance) -> Result<Row, serde_json::Error> {
         for (name, value) in Row::of(provenance)?.0 {
             self.0.entry(name).or_insert(value);

@@ -14,7 +14,7 @@ pub struct Row {
     pub measured: Option<MeasuredSpeed>,
 }
 
-/// One row per point: the axes, the launch, then what was predicted. A table has what is varied, and how fast it is.
+/// Returns the columns of one row per point: axes, launch, prediction. Tables show only the axes and the speed.
 pub fn columns(axes: &[Axis], with_measured: bool) -> Columns<Row> {
     let mut columns = Columns::<Row>::new(usize::MAX);
     for (index, axis) in axes.iter().enumerate() {

@@ -264,7 +264,7 @@ mod tests {
         assert_eq!(waits.cause_of_first(woken, 1), Cause::LoadStoreUnit);
     }
 
-    /// One waits for the unit from the first refusal on, however often it is refused.
+    /// A refused warp waits for the unit from the first refusal on, however often it is refused.
     #[test]
     fn a_refused_warp_waits_for_the_unit_until_it_is_held_for_something_else() {
         let mut waits = Waits::new(Slots::<true>::new(4));

@@ -67,7 +67,7 @@ pub struct Configuration {
 }
 
 impl Configuration {
-    /// Its sizes besides the block's, in words.
+    /// Describes the sizes besides the block's, in words.
     pub fn sizes_in_words(&self) -> String {
         let open = [
             ("population", self.population),
@@ -223,7 +223,7 @@ impl Prediction {
 /// Why a configuration could not be predicted.
 #[derive(Debug, thiserror::Error)]
 pub enum PredictError {
-    /// Something that the device or the kernel does not have.
+    /// A request for something that the device or the kernel does not have.
     #[error(transparent)]
     Refused(Refused),
     /// The block cannot be resident.

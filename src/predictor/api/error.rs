@@ -10,7 +10,7 @@ pub enum Error {
     /// The device is unknown, or its file is not a device's.
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// There are no programs to run, or they do not fit the problem.
+    /// No programs to run, or programs that do not fit the problem.
     #[error(transparent)]
     Input(#[from] InputError),
     /// The launch is impossible on the device, or no such kernel was compiled.
