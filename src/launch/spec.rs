@@ -42,7 +42,7 @@ pub struct SmxSpec {
     pub shared_access_cycles: u32,
     pub l1_latency_cycles: u32,
     pub l2_latency_cycles: u32,
-    /// Added to the L2 latency when the line comes from DRAM.
+    /// Cycles added to the L2 latency when the line comes from DRAM.
     pub dram_extra_cycles: u32,
     /// Lines per cycle through the load/store unit is one; this many cycles of work may queue before
     /// further memory instructions are held at issue.

@@ -122,7 +122,7 @@ fn header_start(text: &str) -> Option<(usize, u64)> {
 /// Message that ncu writes after a run without kernels.
 const NO_KERNELS: &str = "No kernels were profiled";
 
-/// Why there is no table.
+/// Returns the error of a page without a table.
 fn no_header(text: &str, file: &str) -> NcuError {
     let file = file.to_owned();
     match text.lines().position(|line| line.contains(NO_KERNELS)) {

@@ -26,7 +26,7 @@ use crate::util::parallel;
 /// Cases (or words of 32) on which values are compared with the oracle's.
 const COMPARED_ELEMENTS: usize = 1000;
 
-/// Why nothing was measured.
+/// Error of a measurement on the CPU.
 #[derive(Debug, Error)]
 pub enum CpuError {
     #[error(transparent)]

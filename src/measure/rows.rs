@@ -31,7 +31,7 @@ pub const AGREEMENT: f64 = 1e-2;
 /// Largest relative difference between roundings of a program's error that counts as decided. Chosen: a hundredth, as in `tests/gp/differential.rs`.
 const DECIDED: f64 = AGREEMENT / 100.0;
 
-/// Why a measurement failed.
+/// Error of a measurement.
 #[derive(Debug, Error)]
 pub enum MeasureError {
     #[error(transparent)]

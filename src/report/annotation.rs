@@ -90,7 +90,7 @@ fn is_hot(line: &AnnotatedLine, annotated: &Annotated) -> bool {
     line.percent_of_cycles * annotated.lines.len() as f64 >= 100.0 * HOT
 }
 
-/// For people: hot instructions are marked.
+/// Writes the listing for people: hot instructions are marked.
 pub fn text(annotated: &Annotated) -> String {
     let title = format!(
         "{} ({})\n{:.1} warp cycles per operation; > marks what has {HOT} times an even share of them\n\n",

@@ -15,7 +15,7 @@ pub struct Columns<R> {
 }
 
 struct Column<R> {
-    /// Above the column in a table, where it is in tables.
+    /// Title above the column, if it is in tables.
     title: Option<String>,
     /// Name in CSV and JSON, if the column is in files.
     name: Option<String>,

@@ -64,7 +64,7 @@ pub fn columns<'a>() -> Columns<Row<'a>> {
     })
 }
 
-/// For people: a table for each interpreter, and why its curve is as it is.
+/// Writes a table for each interpreter, and the causes of its curve, for people.
 pub fn text(explained: &[Explained], rows: &[Row], preset: &Preset, machine: &Machine) -> String {
     let mut text = capital(&preset.about()) + "\n";
     for one in explained {
@@ -134,7 +134,7 @@ fn condition(cause: Cause) -> &'static str {
     }
 }
 
-/// Why the curve rises and falls.
+/// Explains the rise and the fall of the curve.
 fn turn(one: &Explained, machine: &Machine) -> Option<String> {
     let (first, best) = (one.curve.first()?, one.best());
     let mut text = String::new();

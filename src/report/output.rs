@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Why an output could not be written.
+/// Error of writing an output.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write {}: {source}; allowed: a file in a folder that exists and can be written", path.display())]
 pub struct OutputError {

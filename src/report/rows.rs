@@ -131,7 +131,7 @@ pub fn csv_of(
     Ok(rows::write(iter::once(header).chain(lines))?)
 }
 
-/// Why there is no CSV.
+/// Error of writing a CSV.
 #[derive(Debug, thiserror::Error)]
 pub enum CsvError {
     #[error(transparent)]

@@ -37,7 +37,7 @@ pub struct InstructionCache {
 }
 
 impl InstructionCache {
-    /// Empty caches for a kernel of `code_bytes`.
+    /// Returns empty caches for a kernel of `code_bytes`.
     pub fn new(spec: &SmxSpec, code_bytes: u32) -> Self {
         let line_bytes = spec.icache_line_bytes;
         let level = |bytes: u32, ways: u32| {

@@ -42,7 +42,7 @@ pub struct Waits<const EVEN_SLOTS: bool> {
 const MSHR_WHOLE: u64 = 1 << 12;
 
 impl<const EVEN_SLOTS: bool> Waits<EVEN_SLOTS> {
-    /// No warps.
+    /// Returns the waits of a multiprocessor without warps.
     pub fn new(slots: Slots<EVEN_SLOTS>) -> Self {
         Waits {
             slots,

@@ -36,7 +36,7 @@ pub struct Outcome {
     pub l1_store_hit_percent: Option<f64>,
     pub l2_read_bytes_per_node: Option<f64>,
     pub dram_read_bytes_per_node: Option<f64>,
-    /// Why it cannot run.
+    /// Reason why the point cannot run.
     pub impossible: Option<String>,
 }
 

@@ -29,7 +29,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// For messages.
+    /// Describes the allowed values, for messages.
     pub fn allowed(self) -> &'static str {
         match self {
             Type::Whole => "a whole number, with K, M or G for multiples of 1024",

@@ -90,9 +90,9 @@ pub enum ParentSelection {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Parsimony {
-    /// Between two programs whose errors differ by at most this fraction of the larger error.
+    /// Prefers it between two programs whose errors differ by at most this fraction of the larger error.
     Near(f64),
-    /// Fixed probability per comparison, regardless of the errors; and between equals.
+    /// Prefers it with this probability per comparison, regardless of the errors; and between equals.
     Coin(f64),
 }
 

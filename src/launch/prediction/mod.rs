@@ -146,15 +146,15 @@ pub struct MemoryTraffic {
     pub l1_load_hit_percent: f64,
     /// L1 hits of the stores.
     pub l1_store_hit_percent: f64,
-    /// Read from the L2.
+    /// Bytes read from the L2.
     pub l2_read_bytes: u64,
-    /// Written to the L2.
+    /// Bytes written to the L2.
     pub l2_write_bytes: u64,
     /// L2 hits.
     pub l2_hit_percent: f64,
-    /// Read from device memory.
+    /// Bytes read from device memory.
     pub dram_read_bytes: u64,
-    /// Written to device memory.
+    /// Bytes written to device memory.
     pub dram_write_bytes: u64,
 }
 
@@ -220,7 +220,7 @@ impl Prediction {
     }
 }
 
-/// Why a configuration could not be predicted.
+/// Error of predicting a configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum PredictError {
     /// A request for something that the device or the kernel does not have.

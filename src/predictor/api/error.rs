@@ -4,7 +4,7 @@ use crate::device::DeviceError;
 use crate::launch::prediction::PredictError;
 use crate::predictor::InputError;
 
-/// Why there is no prediction. Every message names what was given and what is allowed.
+/// Error of a prediction. Every message names the given value and the allowed ones.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The device is unknown, or its file is not a device's.

@@ -61,7 +61,7 @@ const SERIES_COLOURS: [RGBColor; 7] = [
     RGBColor(125, 125, 125),
 ];
 
-/// Why a chart could not be drawn.
+/// Error of drawing a chart.
 #[derive(Debug, thiserror::Error)]
 pub enum ChartError {
     #[error("chart {path}: given the extension \"{given}\"; allowed: svg, png")]

@@ -39,7 +39,7 @@ pub struct Scatter {
 }
 
 const PLOT_HEIGHT: u32 = 330;
-/// Beside the diagonal: 20 % too fast and too slow.
+/// Ratio of the band beside the diagonal: 20 % too fast or too slow.
 const BAND: f64 = 1.2;
 
 impl Scatter {

@@ -14,9 +14,9 @@ use serde::Serialize;
 pub struct Axis {
     /// Name in the page's address: `threads`.
     pub key: &'static str,
-    /// Above the control.
+    /// Label above the control.
     pub label: &'static str,
-    /// Behind a value; may be empty.
+    /// Unit behind a value; may be empty.
     pub unit: &'static str,
     /// Values as commands take them, in order.
     pub values: Vec<String>,

@@ -42,7 +42,7 @@ pub struct Content {
     pub axes: Vec<Axis>,
     /// Records for every combination of the axes' values, the last axis moving fastest.
     pub records: Vec<Record>,
-    /// Why points cannot run.
+    /// Reasons why points cannot run.
     pub reasons: Vec<String>,
     /// Measured speeds of the unchanged machine.
     pub measured: Vec<MeasuredPoint>,
