@@ -1,7 +1,7 @@
 //! How fast are the analytical model and the one-pass sweep?
 //!
-//! `cargo bench --package warpstack-benches --bench model`: one prediction of a loaded kernel at an L1 that was met before and at a new one, the load of
-//! a kernel; a sweep of four and of all L1 sizes against simulating each of them.
+//! `cargo bench --package warpstack-benches --bench model`: one prediction of a loaded kernel at a known L1 size and at a new one, loading a
+//! kernel; a sweep of four and of all L1 sizes against simulating each of them.
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use warpstack::device::Preset;

@@ -28,7 +28,7 @@ fn configuration(
     }
 }
 
-/// What bounds a configuration, and which one it is.
+/// The limit of each configuration, and the configuration.
 const CASES: [(&str, &str, &str, u32, u32); 5] = [
     ("latency", "sextic", "rpn", 32, 2),
     ("issue, postfix", "sextic", "rpn", 256, 1),

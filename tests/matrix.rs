@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Points that a failure prints.
 const SHOWN: usize = 10;
 
-/// Fields that are no part of a prediction.
+/// Fields outside the prediction.
 const LEFT_OUT: [&str; 3] = ["provenance", "wall_seconds", "seed"];
 
 /// One command and its lines.
@@ -177,7 +177,7 @@ fn flatten(value: &Value, path: String, fields: &mut Vec<String>) {
     }
 }
 
-/// What moved, a line per point.
+/// Returns the changed numbers, one line per point.
 fn moved(question: &Question, got: &[String]) -> Vec<String> {
     let mut moved = Vec::new();
     if question.lines.len() != got.len() {
@@ -198,7 +198,7 @@ fn moved(question: &Question, got: &[String]) -> Vec<String> {
     moved
 }
 
-/// Fields of a recorded line that are other ones now.
+/// Returns the fields of a recorded line that have changed.
 fn differences(recorded: &str, got: &str) -> Vec<String> {
     if recorded.starts_with("exit ") || got.starts_with("exit ") {
         let same = recorded == got;

@@ -1,4 +1,4 @@
-//! Which code an execution came by, where the compiler put counters in (`with-coverage`); nothing otherwise.
+//! Code that an execution reached, if it was compiled with counters (`with-coverage`); empty otherwise.
 //!
 //! Sources: Clang's documentation of SanitizerCoverage, "Inline 8bit-counters".
 
@@ -31,7 +31,7 @@ pub unsafe extern "C" fn __sanitizer_cov_8bit_counters_init(start: *mut u8, end:
     }
 }
 
-/// Places that any execution so far came by, by how often: 1, 2, 3, 4 to 7, 8 to 15, 16 to 31, 32 to 127, more.
+/// Places reached by any execution so far, by number of visits: 1, 2, 3, 4 to 7, 8 to 15, 16 to 31, 32 to 127, more.
 pub struct Coverage {
     modules: Vec<Counters>,
     seen: Vec<u8>,
@@ -64,7 +64,7 @@ impl Coverage {
         }
     }
 
-    /// Adds what was counted since the last call; whether any of it is new.
+    /// Adds the counts since the last call; returns whether any is new.
     pub fn is_new(&mut self) -> bool {
         let mut new = false;
         let mut at = 0;

@@ -1,4 +1,4 @@
-//! Executions of one target, one after the other: what panics is kept, what hangs ends the process with its input beside it.
+//! Executions of one target, one after the other: inputs that panic are kept; a hang ends the process and keeps its input.
 
 use crate::coverage::Coverage;
 use crate::mutate::Mutator;
@@ -30,7 +30,7 @@ thread_local! {
     static PLACE: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Panics say nothing; where they came from is remembered.
+/// Silences panics and remembers their places.
 fn quiet() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -83,7 +83,7 @@ impl Watch {
 }
 
 impl Session<'_> {
-    /// Prints what was executed; the number of panics, those of one place counted once.
+    /// Prints the executions; returns the number of panics, those of one place counted once.
     pub fn run(&self) -> std::io::Result<usize> {
         quiet();
         std::fs::create_dir_all(self.found)?;

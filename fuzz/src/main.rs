@@ -28,10 +28,10 @@ struct Args {
     iterations: u64,
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// What one execution may take before it counts as a hang, in seconds
+    /// Time after which an execution counts as a hang, in seconds
     #[arg(long, default_value_t = 10.0)]
     longest: f64,
-    /// Where inputs go that panic, hang or end the process; the last input of each target lies there, too
+    /// Folder for inputs that panic, hang or end the process; the last input of each target lies there, too
     #[arg(long, default_value = "target/fuzz-found")]
     found: PathBuf,
     /// Run these files once instead
@@ -39,7 +39,7 @@ struct Args {
     replay: Vec<PathBuf>,
 }
 
-/// Whether nothing was found.
+/// Runs the fuzzer; returns whether it found no fault.
 fn run(args: &Args) -> Result<bool, String> {
     let mut clean = true;
     let is_chosen =

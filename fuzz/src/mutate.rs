@@ -12,16 +12,16 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Below `n`; 0 where there is nothing to choose from.
+    /// Returns a number below `n`; 0 for an empty range.
     pub fn below(&mut self, n: usize) -> usize {
         (self.next() % n.max(1) as u64) as usize
     }
 }
 
-/// Numbers at which something may go over.
+/// Numbers near overflow.
 const NUMBERS: &str = "0 1 -1 2 7 31 32 33 64 127 128 255 256 65535 65536 4294967295 4294967296 9223372036854775807 18446744073709551615 1e308 NaN 0.5";
 
-/// Longer ones take time and show nothing more.
+/// Limit on an input's length: longer ones take time and find nothing more.
 pub const LONGEST: usize = 1 << 16;
 
 pub struct Mutator {
@@ -53,7 +53,7 @@ fn line_at(bytes: &[u8], at: usize) -> (usize, usize) {
 }
 
 impl Mutator {
-    /// The dictionary is all words of the seeds, and numbers at which something may go over.
+    /// Builds a dictionary from all words of the seeds, and numbers near overflow.
     pub fn new(seed: u64, seeds: &[Vec<u8>]) -> Self {
         let mut words: Vec<Vec<u8>> = NUMBERS.split(' ').map(|number| number.into()).collect();
         for bytes in seeds {
@@ -72,7 +72,7 @@ impl Mutator {
         }
     }
 
-    /// One to eight damages.
+    /// Applies one to eight mutations.
     pub fn mutate(&mut self, bytes: &mut Vec<u8>, other: &[u8]) {
         for _ in 0..1 << self.random.below(4) {
             self.damage(bytes, other);
@@ -141,7 +141,7 @@ impl Mutator {
         }
     }
 
-    /// A number of the text becomes another one, near or far.
+    /// Replaces a number of the text by another one, near or far.
     fn change_number(&mut self, bytes: &mut Vec<u8>, at: usize) {
         let Some(start) = (at..bytes.len()).find(|&i| bytes[i].is_ascii_digit()) else {
             return;

@@ -60,7 +60,7 @@ struct GenerationRow {
     generation: usize,
     best_error: f64,
     mean_nodes: f32,
-    /// Of the longest program.
+    /// Nodes of the longest program.
     longest_nodes: u32,
     longest_terminals: u32,
     /// Did the run, in any generation, solve the problem?

@@ -16,10 +16,10 @@ use warpstack::commands::one_line;
 use warpstack::commands::stop::Stop;
 
 const BETWEEN_SIGNALS: Duration = Duration::from_millis(50);
-/// As much as the program's main thread has.
+/// Stack size of the program's main thread.
 const STACK_BYTES: usize = 8 << 20;
 
-/// What a command makes of its options.
+/// A command: returns the output for its options.
 pub type Command = fn(&[String], &Stop) -> Result<String, Box<dyn Error>>;
 
 /// Runs a command; a refusal is a `ValueError`, a signal's exception ends the wait.

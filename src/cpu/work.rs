@@ -38,7 +38,7 @@ pub enum DataRow {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Action {
     Function(Primitive),
-    /// Only loads or stores its rows.
+    /// Loads or stores of rows only.
     Move,
     /// Compares the program's values with the expected ones.
     Score,

@@ -70,7 +70,7 @@ pub struct Sourced<T> {
     /// Product name.
     pub title: String,
     pub machine: T,
-    /// One entry per field, in the order of the list.
+    /// Entries of all fields, in the order of the list.
     pub entries: Vec<Entry>,
 }
 

@@ -9,7 +9,7 @@
 /// Weights of a corpus.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Weights {
-    /// One per program, mean 1.
+    /// Weights of the programs, mean 1.
     pub weights: Vec<f64>,
     /// Depth classes without a program, whose share went to a neighbour; one sentence for each.
     pub merged: Vec<String>,

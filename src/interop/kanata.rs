@@ -153,7 +153,7 @@ fn row_commands(
     }
 }
 
-/// From each load to the first instruction of its warp that touches what it loads.
+/// Draws an arrow from each load to the first instruction of its warp that touches the loaded registers.
 fn arrows(
     rows: &[InstructionRow],
     timeline: &Timeline,

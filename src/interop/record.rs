@@ -16,7 +16,7 @@ use crate::launch::geometry::{Geometry, cut_iterations};
 use crate::trace::builder::Positions;
 use crate::trace::{AddressKind, LINE_BYTES, ProgramTrace, SegmentId, SegmentPool, TraceOp};
 
-/// Where generic addresses become shared and local memory: above all that the traces use.
+/// Start of shared and local memory in generic addresses, above all addresses that the traces use.
 const SHARED_BASE: u64 = 0x7000_0000_0000;
 const LOCAL_BASE: u64 = SHARED_BASE + (1 << 24);
 /// The version whose lines end with an immediate.

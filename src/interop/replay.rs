@@ -22,7 +22,7 @@ use crate::launch::spread::{ScatteredParts, spread};
 use crate::trace::{AddressKind, ProgramTrace, SegmentId, SegmentPool, TraceOp};
 use std::io::BufRead;
 
-/// How much of a trace to take.
+/// Limits on the part of a trace to read.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     pub blocks: usize,
@@ -32,7 +32,7 @@ pub struct Limits {
 /// A trace, read.
 #[derive(Debug, Clone)]
 pub struct Imported {
-    /// Without residency: `geometry.resident_blocks` is 1.
+    /// Blocks of the trace without residency: `geometry.resident_blocks` is 1.
     pub blocks: Blocks,
     pub instructions: u64,
     /// The file holds more blocks than were asked for.
@@ -132,7 +132,7 @@ impl<'h> Builder<'h> {
         Ok(())
     }
 
-    /// Where there is no schedule, an instruction's stall count follows from the one after it.
+    /// Derives an instruction's stall count from the next instruction, for traces without a schedule.
     fn follow(&mut self, next: Option<(TraceOp, u32)>) -> Result<(), Fault> {
         let Some((op, number)) = std::mem::replace(&mut self.last, next) else {
             return Ok(());

@@ -24,7 +24,7 @@ const VERSION: u32 = 1;
 pub struct Schedule {
     pub local_bytes_per_thread: u32,
     pub code_bytes: u32,
-    /// By program counter.
+    /// Controls by program counter.
     pub controls: FxHashMap<u64, Control>,
 }
 

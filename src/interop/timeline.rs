@@ -12,10 +12,10 @@ pub struct Residency {
     pub slot: WarpSlot,
     /// Blocks started before the warp's.
     pub block: u32,
-    /// In its block.
+    /// Index of the warp in its block.
     pub warp: u32,
     pub start: u64,
-    /// One past the last issue; `None` when the run was cut before.
+    /// Cycle after the last issue; `None` when the run was cut before.
     pub end: Option<u64>,
 }
 
@@ -27,9 +27,9 @@ pub struct Event {
     /// Index into `ReplayCode::ops`.
     pub op: u32,
     pub cycle: u64,
-    /// In the second slot of a dual issue.
+    /// Whether it took the second slot of a dual issue.
     pub second: bool,
-    /// When a memory access has its result, and from where.
+    /// Cycle at which a memory access has its result, and the level that served it.
     pub served: Option<(u64, Cause)>,
 }
 
@@ -53,9 +53,9 @@ pub fn wait_name(cause: Option<Cause>) -> &'static str {
 #[derive(Debug, Clone, Default)]
 pub struct Timeline {
     pub residencies: Vec<Residency>,
-    /// In order of their cycles.
+    /// Issues, in order of their cycles.
     pub events: Vec<Event>,
-    /// In order of their starts, per warp.
+    /// Waits, in order of their starts, per warp.
     pub waits: Vec<Wait>,
     /// The warps that are resident: slot and index of the residency.
     resident: Vec<(WarpSlot, u32)>,
@@ -71,7 +71,7 @@ impl Timeline {
         exits.fold(issues, u64::max)
     }
 
-    /// From when on a warp can stay in a slot that another leaves in this cycle.
+    /// Returns the first cycle in which a warp can enter a slot that another leaves in `cycle`.
     fn free_from(&self, slot: WarpSlot, cycle: u64) -> u64 {
         let before = self.residencies.iter().rev().find(|warp| warp.slot == slot);
         before.and_then(|warp| warp.end).unwrap_or(0).max(cycle)

@@ -100,7 +100,7 @@ impl XorBits {
     /// A bit that is 0 in every line address.
     const NONE: u8 = 31;
 
-    /// From bits of a byte address; `None` if there are too many, or one that a line address does not have.
+    /// Builds an index from bits of a byte address; `None` if there are too many, or one that a line address does not have.
     pub fn new(address_bits: &[u32], line_bytes: u32) -> Option<XorBits> {
         let offset_bits = line_bytes.checked_ilog2()?;
         let mut bits = [XorBits::NONE; XorBits::MOST];
@@ -186,7 +186,7 @@ pub struct CacheSpec {
     pub index: SetIndex,
     /// A line that is being filled is not replaced.
     pub fills_hold_lines: bool,
-    /// Where the replacement is by rows.
+    /// Rows of a cache that replaces lines by rows.
     pub rows: Option<RowSpec>,
 }
 

@@ -70,7 +70,7 @@ impl Calendar {
         Some((first as usize, self.ends[first as usize]))
     }
 
-    /// From today on.
+    /// Returns the next day with an entry, today included.
     #[inline]
     fn next_day(&self) -> Option<usize> {
         let (word, bit) = (self.today / 64, self.today % 64);

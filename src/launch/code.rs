@@ -138,7 +138,7 @@ pub struct ReplayProgram {
     pub demand: Demand,
 }
 
-/// Everything that warps replay: instructions, segments, programs.
+/// Code that warps replay: instructions, segments, programs.
 #[derive(Debug, Clone)]
 pub struct ReplayCode {
     pub ops: Vec<ReplayOp>,

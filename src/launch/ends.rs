@@ -8,8 +8,8 @@ use super::placement::Placement;
 
 const EULER_GAMMA: f64 = 0.577_215_664_901_532_9;
 
-/// When a grid ends some of whose multiprocessors take these `cycles`. With one block at a time in every place nothing is evened out:
-/// the last multiprocessor to end is waited for. Where blocks are handed out as places get free, all go at about the same pace.
+/// Returns the end of a grid from the `cycles` of some of its multiprocessors. Up to one wave nothing is evened out: the last
+/// multiprocessor determines the end. With more blocks, which start as slots get free, all multiprocessors take about the same time.
 pub(crate) fn last_to_end(grid: &Placement, sample: &Sample, cycles: &[f64]) -> f64 {
     match sample {
         Sample::Longest(_, ends) if grid.waves() > 1.0 => {

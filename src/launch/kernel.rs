@@ -21,7 +21,7 @@ pub struct Grid {
     pub nodes: u64,
     /// The program of every block, where it is known.
     pub programs: Option<Arc<Vec<u32>>>,
-    /// By multiprocessors and resident blocks.
+    /// Block schedules by multiprocessors and resident blocks.
     handed_out: Memo<(usize, usize), BlockSchedule>,
 }
 

@@ -91,7 +91,7 @@ pub struct BlockSchedule {
     resident_blocks: usize,
     /// Tokens that a block resident from the start would have been given when the last block is handed out.
     until: f64,
-    /// When each block that is then resident ends, ascending, by multiprocessor.
+    /// Ends of the blocks that are then resident, ascending, by multiprocessor.
     ends: Vec<Vec<f64>>,
 }
 
@@ -269,7 +269,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Where the others do not matter, following all together is following each on its own.
+        /// If nothing is shared, following all multiprocessors together equals following each on its own.
         #[test]
         fn ending_together_is_ending_alone_where_nothing_is_shared(
             work in proptest::collection::vec(1.0f64..1000.0, 1..200),
@@ -341,7 +341,7 @@ mod tests {
             proptest::prop_assert!(cycles <= pace * (total / slots + longest) * (1.0 + 1e-9));
         }
 
-        /// Everything twice as fast ends in half the time.
+        /// At twice the rates, the time is half.
         #[test]
         fn time_scales_with_the_rates(
             work in proptest::collection::vec(1.0f64..1000.0, 1..80),

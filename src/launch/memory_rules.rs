@@ -68,7 +68,7 @@ impl MemoryRules {
         Spread::Parts(parts)
     }
 
-    /// How often an access to constant memory is issued.
+    /// Returns the number of times that an access to constant memory is issued.
     pub fn constant_turns(&self, lanes: &[LaneAddress]) -> usize {
         match self.constant_lanes {
             0 => 1,

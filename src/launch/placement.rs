@@ -99,7 +99,7 @@ impl Placement {
         (cycles + f64::from(self.spec.grid_cycles)) / self.clock_mhz / 1e3
     }
 
-    /// How often all places of all multiprocessors are filled.
+    /// Returns how often the grid fills the block slots of all multiprocessors.
     pub(crate) fn waves(&self) -> f64 {
         let Geometry {
             programs: blocks,

@@ -61,7 +61,7 @@ impl RoleCounts {
         self.shared += other.shared;
     }
 
-    /// Per node, if shared memory is accessed for one thing only.
+    /// Returns the instruction mix per node, for kernels that access shared memory for one thing only.
     pub fn mix(&self, of_shared: Role, nodes: f64) -> Vec<MixEntry> {
         let mut counts = self.by_role;
         counts[of_shared as usize] += self.shared;

@@ -44,7 +44,7 @@ pub struct SmxSpec {
     pub shared_access_cycles: u32,
     pub l1_latency_cycles: u32,
     pub l2_latency_cycles: u32,
-    /// Added to the L2 latency when the line comes from DRAM.
+    /// Cycles added to the L2 latency when the line comes from DRAM.
     pub dram_extra_cycles: u32,
     /// Lines per cycle through the load/store unit is one; this many cycles of work may queue before
     /// further memory instructions are held at issue.
@@ -66,7 +66,7 @@ pub struct SmxSpec {
     pub taken_branch_cycles: u32,
     /// Placement of instructions in the code.
     pub code_layout: CodeLayout,
-    /// How results are waited for before an instruction issues.
+    /// Mechanism by which results are waited for before an instruction issues.
     pub dependences: DependenceTracking,
     /// Global loads that one warp may have in flight to the L2.
     pub global_loads_in_flight_per_warp: usize,

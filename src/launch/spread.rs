@@ -167,7 +167,7 @@ fn lines_and_sectors(width: u64, addresses: &[u64]) -> Vec<Part> {
     lines.map(part).collect()
 }
 
-/// As many turns as the fullest bank has different words.
+/// Returns one part per turn: as many as the fullest bank has different words.
 fn bank_turns(width: u64, addresses: &[u64]) -> Vec<Part> {
     let mut per_bank = [0u64; BANKS as usize];
     for word in distinct(addresses.iter().flat_map(|&address| words(address, width))) {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use thiserror::Error;
 
-/// Why a source could not be compiled.
+/// Error of compiling a source.
 #[derive(Debug, Error)]
 pub enum CompileError {
     #[error("{file}: {reason}")]

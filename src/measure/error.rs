@@ -1,4 +1,4 @@
-//! Why nothing ran on a GPU: one line each.
+//! Errors of running on a GPU: one line each.
 //!
 //! Models: a missing driver or device, a kernel that does not fit, a failing driver call.
 //! Leaves out: measuring (`measure`). Units: bytes, threads. Sources: CUDA driver API.
@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::systems::chitty::variant::{Variant, VariantError};
 
-/// Why nothing ran on a GPU.
+/// Error of running on a GPU.
 #[derive(Debug, Error)]
 pub enum GpuError {
     #[error("no CUDA driver: libcuda was not found; measuring on a GPU needs NVIDIA's driver")]

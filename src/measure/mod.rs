@@ -6,7 +6,7 @@
 //!   [`counters`]: Nsight Compute's counters beside them, read by [`ncu`]; [`scaling`]: a population split over several GPUs;
 //!   [`on_cpu`]: the CPU's interpreter on the same cases.
 //!
-//! Everything here is behind the feature `gpu`.
+//! The whole module is behind the feature `gpu`.
 
 #[cfg(all(feature = "gpu", feature = "report"))]
 #[doc(hidden)]

@@ -40,13 +40,13 @@ pub enum NcuError {
 /// One profiled launch; in a summary, all launches of one kernel.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct ProfiledLaunch {
-    /// As ncu numbers it; empty in a summary.
+    /// Number given by ncu; empty in a summary.
     pub id: String,
     pub kernel: String,
     /// `(x, y, z)` as ncu prints it; empty where it does not.
     pub block_size: String,
     pub grid_size: String,
-    /// By name. A name that several sections show is one metric.
+    /// Metrics by name. A name that several sections show is one metric.
     pub metrics: BTreeMap<String, Metric>,
 }
 
@@ -107,7 +107,7 @@ pub fn parse(text: &str, file: &str) -> Result<Vec<ProfiledLaunch>, NcuError> {
     }
 }
 
-/// Where the header begins: byte and line number.
+/// Finds the start of the header: byte and line number.
 fn header_start(text: &str) -> Option<(usize, u64)> {
     let mut at = 0;
     for (index, line) in text.split_inclusive('\n').enumerate() {
@@ -122,7 +122,7 @@ fn header_start(text: &str) -> Option<(usize, u64)> {
 /// Message that ncu writes after a run without kernels.
 const NO_KERNELS: &str = "No kernels were profiled";
 
-/// Why there is no table.
+/// Returns the error of a page without a table.
 fn no_header(text: &str, file: &str) -> NcuError {
     let file = file.to_owned();
     match text.lines().position(|line| line.contains(NO_KERNELS)) {
@@ -182,7 +182,7 @@ impl Table<'_> {
         }
     }
 
-    /// One line per launch and metric; in a summary, per kernel and metric.
+    /// Reads a page with one line per launch and metric; in a summary, per kernel and metric.
     fn long(&self) -> Result<Vec<ProfiledLaunch>, NcuError> {
         let kernel = self.column("Kernel Name")?;
         let (name, unit) = (self.column("Metric Name")?, self.column("Metric Unit")?);
@@ -211,7 +211,7 @@ impl Table<'_> {
         Ok(launches.into_iter().map(|(_, launch)| launch).collect())
     }
 
-    /// One line per launch, units in the line after the header.
+    /// Reads a page with one line per launch, units in the line after the header.
     fn wide(&self) -> Result<Vec<ProfiledLaunch>, NcuError> {
         let kernel = self.column("Kernel Name")?;
         self.check_lengths(self.header.len())?;

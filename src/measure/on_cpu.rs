@@ -26,7 +26,7 @@ use crate::util::parallel;
 /// Cases (or words of 32) on which values are compared with the oracle's.
 const COMPARED_ELEMENTS: usize = 1000;
 
-/// Why nothing was measured.
+/// Error of a measurement on the CPU.
 #[derive(Debug, Error)]
 pub enum CpuError {
     #[error(transparent)]
@@ -58,7 +58,7 @@ pub struct CpuRow {
     pub min_wall_ms: f64,
     pub max_wall_ms: f64,
     pub gpops_billion: f64,
-    /// By the model of the CPU, which reads nothing that is measured here; empty where it has no prediction.
+    /// Speed by the CPU model, which reads none of these measurements; empty if it has no prediction.
     pub predicted_gpops_billion: Option<f64>,
     /// Spread between the slowest and the fastest run, in percent of the median.
     pub spread_percent: f64,

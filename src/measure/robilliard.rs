@@ -21,7 +21,7 @@ use std::error::Error;
 pub struct RobilliardMeasurement {
     pub paper: &'static str,
     pub device: String,
-    /// As a reproduction writes it behind the device.
+    /// Configuration as reproductions write it after the device.
     pub configuration: String,
     pub scheme: &'static str,
     pub problem: String,

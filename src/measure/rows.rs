@@ -31,7 +31,7 @@ pub const AGREEMENT: f64 = 1e-2;
 /// Largest relative difference between roundings of a program's error that counts as decided. Chosen: a hundredth, as in `tests/gp/differential.rs`.
 const DECIDED: f64 = AGREEMENT / 100.0;
 
-/// Why a measurement failed.
+/// Error of a measurement.
 #[derive(Debug, Error)]
 pub enum MeasureError {
     #[error(transparent)]
@@ -47,7 +47,7 @@ pub enum MeasureError {
     },
 }
 
-/// How often a configuration runs and how much of it is checked.
+/// Repetitions of a configuration, and the number of programs checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Protocol {
     pub warm_ups: usize,
@@ -106,7 +106,7 @@ pub struct ChittyMeasurement {
     pub case_blocks: u32,
     /// The seed of the fitness cases; empty where they are not drawn.
     pub case_seed: Option<u64>,
-    /// Where the programs were read.
+    /// File of the programs.
     pub programs_file: String,
 }
 

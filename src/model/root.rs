@@ -122,7 +122,7 @@ mod tests {
         assert!((root(0.0, 40.0, |x| (-x).exp() - 0.5) - 2.0f64.ln()).abs() < 1e-9);
     }
 
-    /// One end is a million times as far from zero as the other.
+    /// The function is flat at both ends and steep between them.
     #[test]
     fn steep_functions_are_no_harder() {
         let steep = |x: f64| 500.0 - 1e5 * (x.exp2() / (1e4 + x.exp2()));
@@ -173,7 +173,7 @@ mod tests {
         assert!(steps.iter().all(|&steps| steps <= 9), "{steps:?}");
     }
 
-    /// With `x = 1 + y + y^2 / 8` at each of three points, the next point is where `y` is zero.
+    /// The three points satisfy `x = 1 + y + y^2 / 8`; the next point is where `y` is zero.
     #[test]
     fn the_next_point_is_that_of_the_parabola_through_three() {
         let at = |y: f64| (1.0 + y + y * y / 8.0, y);

@@ -144,7 +144,7 @@ fn more_than_four_instructions_a_cycle_do_not_issue() {
     near(steady.cpi_stack.iter().sum(), 4.0 / steady.tokens_per_cycle);
 }
 
-/// One line a warp in an L1 of four lines and an L2 of sixteen: nearly all come from the DRAM, neighbours together.
+/// With one line per warp, an L1 of four lines and an L2 of sixteen, nearly all lines come from the DRAM, neighbours together.
 #[test]
 fn what_no_cache_holds_is_missing_with_its_neighbours() {
     let mut spec = spec();

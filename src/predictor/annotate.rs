@@ -33,13 +33,13 @@ pub struct Annotated {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AnnotatedLine {
     pub address: u32,
-    /// Where it comes from, where that is known.
+    /// Place in the source, if known.
     pub source: Option<SourcePlace>,
-    /// As the disassembler prints it.
+    /// Text of the instruction, as the disassembler prints it.
     pub text: String,
     pub role: Role,
     pub issues_per_operation: f64,
-    /// In which a warp stood before it, issuing included.
+    /// Cycles that warps spend at the instruction, issuing included.
     pub cycles_per_operation: f64,
     pub percent_of_cycles: f64,
     /// Cycles of `cycles_per_operation` in which the warp was ready, but another was chosen.

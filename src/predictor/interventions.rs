@@ -27,11 +27,11 @@ const OFTEN_TOGETHER: [Ideal; 5] = [
 /// A prediction, and what it would gain.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Explained {
-    /// As it is.
+    /// Prediction of the launch as it is.
     pub prediction: Prediction,
-    /// Without one part each, in the order of [`Ideal::ALL`].
+    /// Gains without one part each, in the order of [`Ideal::ALL`].
     pub alone: Vec<Gain>,
-    /// Without two, the pair that gains most first.
+    /// Gains without two parts, the largest first.
     pub pairs: Vec<Gain>,
 }
 
@@ -45,7 +45,7 @@ pub struct Gain {
 }
 
 impl Explained {
-    /// Without the part whose absence gains most.
+    /// Returns the largest gain from idealizing one part.
     pub fn first(&self) -> Option<&Gain> {
         let gains = self.alone.iter();
         gains.max_by(|a, b| a.speedup.total_cmp(&b.speedup))
@@ -139,7 +139,7 @@ impl Predictor {
     }
 }
 
-/// All but those that the launch has nothing of.
+/// Returns the parts that may cost this launch time.
 fn parts_that_cost(prediction: &Prediction) -> Vec<Ideal> {
     let costs = |ideal: &Ideal| match ideal {
         Ideal::Host => prediction.host_milliseconds > 0.0,

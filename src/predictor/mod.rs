@@ -190,7 +190,7 @@ impl Predictor {
         Ok(Arc::clone(&inputs.population))
     }
 
-    /// How the corpora were weighted that were used so far: part of what every result means.
+    /// Returns the weighting of every corpus used so far, one sentence each: part of the meaning of a result.
     pub fn weighting(&self) -> Vec<String> {
         let sentence =
             |w: &Arc<ProblemInputs>| format!("{}: {}", w.problem, w.population.weighting);

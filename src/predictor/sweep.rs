@@ -25,7 +25,7 @@ pub struct Sweep {
     l1: CacheSpec,
 }
 
-/// Where hit rates come from.
+/// Source of hit rates.
 #[derive(Debug)]
 enum Source {
     Recorded(L1Stream),

@@ -28,7 +28,7 @@ pub fn marked(annotated: &Annotated) -> Vec<Marked<'_>> {
         .collect()
 }
 
-/// For files: one row per instruction; states of warps by their names in Nsight Compute, in cycles per warp-node.
+/// Returns the columns of one row per instruction; states of warps have Nsight Compute's names, in cycles per operation.
 pub fn columns<'a>() -> Columns<Marked<'a>> {
     let columns = Columns::<Marked>::new(0)
         .filed("address", |row| format!("{:04x}", row.line.address))
@@ -109,7 +109,7 @@ fn is_hot(line: &AnnotatedLine, annotated: &Annotated) -> bool {
     line.percent_of_cycles * annotated.lines.len() as f64 >= 100.0 * HOT
 }
 
-/// For people: hot instructions are marked.
+/// Writes the listing for people: hot instructions are marked.
 pub fn text(annotated: &Annotated) -> String {
     let title = format!(
         "{} ({})\n{:.1} warp cycles per warp-node; > marks instructions with {HOT} times an even share of them\n\n",

@@ -16,7 +16,7 @@ use serde::Serialize;
 pub struct BlocksReport {
     pub kernel: String,
     pub device: String,
-    /// Where stall counts and dual issue come from.
+    /// Origin of stall counts and dual issue.
     pub schedule: String,
     pub blocks: usize,
     #[serde(rename = "threads")]
@@ -26,7 +26,7 @@ pub struct BlocksReport {
     pub occupancy: Occupancy,
     #[serde(rename = "l1", serialize_with = "crate::launch::prediction::kib")]
     pub l1_bytes: u32,
-    /// From the first block's start to the last one's end on one multiprocessor.
+    /// Cycles from the first block's start to the last one's end on one multiprocessor.
     pub cycles: u64,
     pub warp_instructions: u64,
     /// Warp instructions per cycle.

@@ -16,7 +16,7 @@ pub struct CarveoutPoint {
     pub predicted_gpops_billion: f64,
 }
 
-/// One row per carve-out.
+/// Returns the columns of a table with one row per carve-out.
 pub fn columns() -> Columns<CarveoutPoint> {
     Columns::<CarveoutPoint>::new(0)
         .column("shared memory (KiB)", "shared_config_kib", |row| {

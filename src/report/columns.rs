@@ -15,9 +15,9 @@ pub struct Columns<R> {
 }
 
 struct Column<R> {
-    /// Above the column in a table, where it is in tables.
+    /// Title above the column, if it is in tables.
     title: Option<String>,
-    /// In a CSV and in a JSON, where it is in files.
+    /// Name in CSV and JSON, if the column is in files.
     name: Option<String>,
     is_in_json: bool,
     digits: Digits,
@@ -26,7 +26,7 @@ struct Column<R> {
     value: Box<dyn Fn(&R) -> Value>,
 }
 
-/// How a table, and a rounded CSV, write numbers.
+/// Rounding of numbers in tables and in rounded CSV.
 #[derive(Clone, Copy)]
 enum Digits {
     All,

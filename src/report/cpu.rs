@@ -68,7 +68,7 @@ pub fn columns<'a>() -> Columns<InterpreterRow<'a>> {
     })
 }
 
-/// For people: a table for each interpreter, and why its curve is as it is.
+/// Writes a table for each interpreter, and the causes of its curve, for people.
 pub fn text(
     explained: &[Explained],
     rows: &[InterpreterRow],
@@ -91,7 +91,7 @@ pub fn text(
     text
 }
 
-/// Where it is fastest, and what removed would gain most there.
+/// Describes the fastest point, and the cost whose removal gains most there.
 fn fastest(one: &Explained) -> String {
     let best = one.best();
     let speed = best.predicted.gpops_billion;
@@ -143,7 +143,7 @@ fn condition(cause: Cause) -> &'static str {
     }
 }
 
-/// Why the curve rises and falls.
+/// Explains the rise and the fall of the curve.
 fn turn(one: &Explained, machine: &Machine) -> Option<String> {
     let (first, best) = (one.curve.first()?, one.best());
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! How results are shown: text tables, CSV, charts, progress, and files that are whole or absent.
+//! Presentation of results: text tables, CSV, charts, progress, and files that are whole or absent.
 //!
 //! Leaves out: computing anything. Units: printed beside every figure.
 

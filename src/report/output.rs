@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Why an output could not be written.
+/// Error of writing an output.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write {}: {source}; allowed: a file in a folder that exists and can be written", path.display())]
 pub struct OutputError {
@@ -89,11 +89,11 @@ pub fn is_stream(path: &Path) -> bool {
 enum Destination {
     /// A regular file, there or not: no link any more.
     File(PathBuf),
-    /// Anything else that can be written to: a device, a named pipe, a descriptor of this process.
+    /// Any other writable target: a device, a named pipe, a descriptor of this process.
     Stream,
 }
 
-/// As many symbolic links as Linux follows.
+/// Longest chain of symbolic links, as in Linux.
 const MAX_LINKS: usize = 40;
 
 impl Destination {
@@ -108,7 +108,7 @@ impl Destination {
     }
 }
 
-/// Where a file would be made that is not there yet: links may lead to it.
+/// Returns the place of a file that does not exist yet; links may lead to it.
 fn not_there(path: &Path) -> std::io::Result<Destination> {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {

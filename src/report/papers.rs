@@ -5,7 +5,7 @@
 use super::columns::Columns;
 use crate::validate::papers::ComparedFigure;
 
-/// One line per figure; the range is empty where there is one reading, published and error where nothing was published.
+/// Returns the columns of one row per figure; the range is empty for a single reading, published and error for unpublished figures.
 pub fn columns() -> Columns<ComparedFigure> {
     Columns::<ComparedFigure>::new(3)
         .filed("paper", |row| row.paper)

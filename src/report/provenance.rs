@@ -1,4 +1,4 @@
-//! Where figures come from: the fields that every CSV and every JSON adds to its figures.
+//! Provenance of figures: the fields that every CSV and every JSON adds.
 //!
 //! Fields that do not apply to a command are omitted: a list of problems has a version only.
 //! Leaves out: files of programs and of corpora, which the command line names. Units: none.
@@ -9,7 +9,7 @@ use crate::systems::chitty::variant::Math;
 
 use serde::Serialize;
 
-/// In a JSON the object `provenance`, in a CSV the last columns of every row.
+/// Provenance fields: the object `provenance` of a JSON, the last columns of every row of a CSV.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Provenance {
     /// Name of the preset.
@@ -18,10 +18,10 @@ pub struct Provenance {
     /// Architecture of the machine code, such as `sm_35`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub architecture: Option<String>,
-    /// As `--engine` has it.
+    /// Engine, as in `--engine`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub engine: Option<&'static str>,
-    /// As `--scope` has it; of the simulator.
+    /// Scope of the simulator, as in `--scope`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<&'static str>,
     /// Selects the programs; of runs the first one's.
@@ -30,10 +30,10 @@ pub struct Provenance {
     /// Selects what of a launch is simulated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sampling_seed: Option<u64>,
-    /// How division and the functions were compiled, where a kernel has a choice.
+    /// Compilation of division and of the functions, where a kernel has a choice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub math: Option<String>,
-    /// How the corpus became a population: `paper`, `none`, or `listed`, a program for every block.
+    /// Weighting that turned the corpus into a population: `paper`, `none`, or `listed`, a program for every block.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weighting: Option<&'static str>,
     /// Version of warpstack.

@@ -16,7 +16,7 @@ pub struct Reproduced<'a> {
     pub prediction: &'a Prediction,
 }
 
-/// One row per cell; measured and error are empty where nothing was measured. A new column is a line here.
+/// Returns the columns of one row per cell; measured and error are empty for unmeasured cells. A new column is a line here.
 pub fn columns<'a>() -> Columns<Reproduced<'a>> {
     let measured = |row: &Reproduced| row.compared.measured.map(|value| value.gpops_billion);
     Columns::<Reproduced<'a>>::new(5)
@@ -136,7 +136,7 @@ pub fn conclusions(cells: &[Compared]) -> String {
     text
 }
 
-/// How far results spread over draws of programs from the corpus; nothing for fewer than two draws.
+/// Describes the spread of results over draws of programs from the corpus; empty for fewer than two draws.
 pub fn spread(draws: &[&[Compared]]) -> String {
     if draws.len() < 2 {
         return String::new();

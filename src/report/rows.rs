@@ -58,7 +58,7 @@ impl Row {
         }
     }
 
-    /// With where its figures come from. A column that the row has already is its own.
+    /// Adds provenance columns; columns that the row already has keep their values.
     pub fn with(mut self, provenance: &Provenance) -> Result<Row, serde_json::Error> {
         for (name, value) in Row::of(provenance)?.0 {
             self.0.entry(name).or_insert(value);
@@ -131,7 +131,7 @@ pub fn csv_of(
     Ok(rows::write(iter::once(header).chain(lines))?)
 }
 
-/// Why there is no CSV.
+/// Error of writing a CSV.
 #[derive(Debug, thiserror::Error)]
 pub enum CsvError {
     #[error(transparent)]

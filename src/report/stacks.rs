@@ -50,7 +50,7 @@ pub fn rows(records: &[Record]) -> Result<Vec<StackTableCell>, crate::util::rows
     Ok(rows)
 }
 
-/// One row per cell.
+/// Returns the columns of a table with one row per cell.
 pub fn columns() -> Columns<StackTableCell> {
     Columns::<StackTableCell>::new(2)
         .column("representation", "representation", |row| {
@@ -97,7 +97,7 @@ pub fn summary(records: &[Record], rows: &[StackTableCell]) -> String {
     text + &format!("order of the problems as in the paper in {kept} of {all} pairs\n")
 }
 
-/// How the paper's row compares with single runs; empty without at least two runs and a measured row.
+/// Compares the paper's row with single runs; empty without at least two runs and a measured row.
 fn spread(record: &Record, rows: &[StackTableCell]) -> String {
     let problem = &record.problem;
     let runs: Vec<_> = record.runs.iter().map(|run| &run.depths).collect();

@@ -51,7 +51,7 @@ impl Line {
     }
 }
 
-/// One row per configuration.
+/// Returns the columns of a table with one row per configuration.
 pub fn columns() -> Columns<Line> {
     Columns::<Line>::new(6)
         .column("device", "device", |line| line.device.clone())

@@ -14,7 +14,7 @@ pub struct StudyRow {
     pub measured: Option<MeasuredSpeed>,
 }
 
-/// One row per point: the axes, the launch, then what was predicted. A table has what is varied, and how fast it is.
+/// Returns the columns of one row per point: axes, launch, prediction. Tables show only the axes and the speed.
 pub fn columns(axes: &[Axis], with_measured: bool) -> Columns<StudyRow> {
     let mut columns = Columns::<StudyRow>::new(usize::MAX);
     for (index, axis) in axes.iter().enumerate() {

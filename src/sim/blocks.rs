@@ -16,7 +16,7 @@ use crate::launch::blocks::Blocks;
 #[derive(Debug, Clone)]
 pub struct BlocksRun<O> {
     pub counters: Counters,
-    /// False when the cycle limit came first.
+    /// Whether the run ended before the cycle limit.
     pub ended: bool,
     pub observer: O,
 }

@@ -120,7 +120,7 @@ impl Cache {
         self.access_sectors(address, WHOLE, store)
     }
 
-    /// Like [`Cache::access`], for the sectors that hold `bytes` from `address` on, within a line: a line without them misses.
+    /// Accesses the sectors that hold `bytes` from `address` on, within a line; a line without them misses ([`Cache::access`]).
     #[inline]
     pub fn access_part(&mut self, address: u32, bytes: u32, store: bool) -> Lookup {
         let sectors = match bytes < self.spec.line_bytes && self.sector_shift < self.line_shift {

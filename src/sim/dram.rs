@@ -81,7 +81,7 @@ impl Dram {
         start
     }
 
-    /// In place of the page that was opened first.
+    /// Opens a page in place of the one that was opened first.
     fn open(&mut self, page: u32) {
         self.open_pages[self.oldest] = page;
         self.oldest = (self.oldest + 1) % self.open_pages.len();

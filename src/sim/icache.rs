@@ -22,7 +22,7 @@ pub struct InstructionCache {
     /// Line size as a shift; if the whole kernel fits, it counts as one line.
     line_shift: u32,
     always_hits: bool,
-    /// By scheduler.
+    /// L0 caches by scheduler.
     l0: Vec<Cache>,
     l1: Cache,
     l15: Cache,
@@ -37,7 +37,7 @@ pub struct InstructionCache {
 }
 
 impl InstructionCache {
-    /// Empty caches for a kernel of `code_bytes`.
+    /// Returns empty caches for a kernel of `code_bytes`.
     pub fn new(spec: &SmxSpec, code_bytes: u32) -> Self {
         let line_bytes = spec.icache_line_bytes;
         let level = |bytes: u32, ways: u32| {
@@ -165,7 +165,7 @@ mod tests {
     const LINE: u32 = 128;
     const KIB: u32 = 1024;
 
-    /// As on the H200: 16 lines of each scheduler, 32 KB, 128 KB.
+    /// Returns the H200's hierarchy: 16 lines per scheduler, 32 KiB, 128 KiB.
     fn hopper() -> SmxSpec {
         SmxSpec {
             icache_line_bytes: LINE,

@@ -32,7 +32,7 @@ impl LowerLevels {
         }
     }
 
-    /// Empty levels of the whole chip.
+    /// Returns empty levels of the whole chip.
     pub fn whole(spec: &SmxSpec, seed: u32) -> Self {
         LowerLevels {
             l2: Cache::new(spec.whole_l2.clone(), seed ^ SEED),

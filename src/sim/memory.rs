@@ -113,7 +113,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Empty caches and idle ports.
+    /// Returns empty caches and idle ports.
     pub fn new(spec: &SmxSpec, seed: u32) -> Self {
         Memory {
             l1: Cache::new(spec.l1.clone(), seed),

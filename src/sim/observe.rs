@@ -31,7 +31,7 @@ pub struct Issued {
     /// Index into `ReplayCode::ops`.
     pub op: u32,
     pub cycle: u64,
-    /// True in the second slot of a dual issue.
+    /// Whether it took the second slot of a dual issue.
     pub second: bool,
 }
 
@@ -50,7 +50,7 @@ pub struct L1Access {
 /// Receiver of the simulator's events, in their order. Every method does nothing by default; `()` observes nothing and costs
 /// nothing. Every other observer is called through `&mut dyn Observer`, so the simulator is compiled for these two only.
 pub trait Observer {
-    /// False for observers that ignore all events.
+    /// Whether events are observed; false for observers that ignore them all.
     #[inline]
     fn watches(&self) -> bool {
         true

@@ -41,9 +41,9 @@ struct Standing {
 #[derive(Debug, Clone)]
 pub struct PerInstruction<'a> {
     code: &'a ReplayCode,
-    /// By scheduler and slot.
+    /// States of the warps by scheduler and slot.
     standing: Vec<Standing>,
-    /// By address of the instruction, over [`ADDRESS_STEP`].
+    /// Counts by address of the instruction, over [`ADDRESS_STEP`].
     counted: Vec<InstructionCycles>,
 }
 

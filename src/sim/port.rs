@@ -27,7 +27,7 @@ impl Port {
         self.hold(now, earliest, f64::from(bytes) / self.bytes_per_cycle)
     }
 
-    /// As [`Port::reserve`], for a transfer that occupies the port for at least `cycles`.
+    /// Reserves the port as [`Port::reserve`] does, for a transfer that occupies it for at least `cycles`.
     #[inline]
     pub fn reserve_at_least(&mut self, now: u64, earliest: f64, bytes: u32, cycles: f64) -> f64 {
         let transfer = f64::from(bytes) / self.bytes_per_cycle;

@@ -23,7 +23,7 @@ pub struct Scheduler {
     accounted: u64,
     /// Cycle until which replays or a branch occupy the issue slot.
     busy_until: u64,
-    /// By slot, the slots with older warps, one bit each.
+    /// Slots with older warps, one bit each, by slot.
     older: [WarpMask; MAX_WARPS],
     n_slots: usize,
     /// Slots that hold a warp, one bit each.
@@ -142,7 +142,7 @@ impl Scheduler {
         }
     }
 
-    /// Some slots in the policy's order.
+    /// Iterates over slots in the policy's order.
     pub fn in_order(&self, mut slots: WarpMask) -> impl Iterator<Item = usize> {
         std::iter::from_fn(move || {
             (slots != 0).then(|| {

@@ -31,7 +31,7 @@ use crate::trace::LINE_BYTES;
 use crate::util::names::named;
 
 named! {
-    /// How much of a launch is simulated.
+    /// Extent of the simulated part of a launch.
     #[derive(Default)]
     #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
     pub enum Scope ("scope") {

@@ -39,7 +39,7 @@ pub struct Smx<'a, O, const EVEN_SLOTS: bool> {
     n_schedulers: usize,
     slots: Slots<EVEN_SLOTS>,
     schedulers: [Scheduler; MAX_SCHEDULERS],
-    /// By scheduler and slot.
+    /// Warps by scheduler and slot.
     warps: Box<[Warp; MAX_WARPS]>,
     blocks: Vec<Resident>,
     waits: Box<Waits<EVEN_SLOTS>>,

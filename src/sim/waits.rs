@@ -42,7 +42,7 @@ pub struct Waits<const EVEN_SLOTS: bool> {
 const MSHR_WHOLE: u64 = 1 << 12;
 
 impl<const EVEN_SLOTS: bool> Waits<EVEN_SLOTS> {
-    /// No warps.
+    /// Returns the waits of a multiprocessor without warps.
     pub fn new(slots: Slots<EVEN_SLOTS>) -> Self {
         Waits {
             slots,
@@ -264,7 +264,7 @@ mod tests {
         assert_eq!(waits.cause_of_first(woken, 1), Cause::LoadStoreUnit);
     }
 
-    /// One waits for the unit from the first refusal on, however often it is refused.
+    /// A refused warp waits for the unit from the first refusal on, however often it is refused.
     #[test]
     fn a_refused_warp_waits_for_the_unit_until_it_is_held_for_something_else() {
         let mut waits = Waits::new(Slots::<true>::new(4));

@@ -84,7 +84,7 @@ impl<const EVEN_SLOTS: bool> Slots<EVEN_SLOTS> {
         warps.rotate_right(self.warp(first, 0) as u32)
     }
 
-    /// How many schedulers after the first one the first warp of a mask is, which must not be empty.
+    /// Returns the distance in schedulers from the first one to that of a mask's first warp; the mask must not be empty.
     #[inline]
     pub fn distance(self, warps: WarpMask) -> usize {
         warps.trailing_zeros() as usize >> self.log2()

@@ -15,7 +15,7 @@ use super::smx::{Deadlock, Setup, Smx};
 use super::spec::SmxSpec;
 use super::warp_mask::with_quarters;
 
-/// How long to simulate.
+/// Plan of a simulated window: length, sampling units, warm-up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WindowPlan {
     /// Warp instructions to measure: minimum and maximum.
@@ -79,7 +79,7 @@ pub fn simulate(
     })
 }
 
-/// Like [`simulate`], with an observer, which also sees the warm-up.
+/// Simulates as [`simulate`] does, with an observer, which also sees the warm-up.
 pub fn simulate_observed(
     spec: &SmxSpec,
     code: &ReplayCode,
@@ -146,7 +146,7 @@ fn measure<O: Observer, const EVEN_SLOTS: bool>(
 #[derive(Debug, Clone)]
 struct Progress {
     counters: Counters,
-    /// By program.
+    /// Credits by program.
     credits: Vec<u64>,
 }
 

@@ -8,11 +8,11 @@ use super::StudyError;
 use super::setting::{Base, Key, Type};
 use crate::systems::options::Size;
 
-/// One thing that is varied.
+/// An axis of a study: a key and its values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
     pub key: Key,
-    /// As they are written in results.
+    /// Values as results write them.
     pub values: Vec<String>,
 }
 

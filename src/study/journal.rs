@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long written lines may wait to be made durable.
+/// Longest time before written lines are made durable.
 const SYNC_INTERVAL: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Serialize)]

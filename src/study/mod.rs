@@ -28,7 +28,7 @@ fn beside(results: &Path, ending: &str) -> PathBuf {
     results.with_file_name(name)
 }
 
-/// Why a study cannot be understood or run.
+/// Error of reading or running a study.
 #[derive(Debug, thiserror::Error)]
 pub enum StudyError {
     #[error(transparent)]

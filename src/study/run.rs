@@ -36,7 +36,7 @@ pub struct Outcome {
     pub l1_store_hit_percent: Option<f64>,
     pub l2_read_bytes_per_node: Option<f64>,
     pub dram_read_bytes_per_node: Option<f64>,
-    /// Why it cannot run.
+    /// Reason why the point cannot run.
     pub impossible: Option<String>,
 }
 
@@ -88,7 +88,7 @@ pub struct Study {
 /// A point's values and outcome.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
-    /// One per axis.
+    /// Values, one per axis.
     pub values: Vec<String>,
     pub outcome: Outcome,
 }
@@ -111,7 +111,7 @@ impl Study {
         })
     }
 
-    /// Everything that decides the results, as one hash: the program, its presets, corpora and machine code, and the study; `engine` describes the model and its settings.
+    /// Hashes all inputs of the results: the program, its presets, corpora and machine code, and the study; `engine` describes the model and its settings.
     pub fn hash(&self, engine: &str) -> String {
         let mut hash = Sha256::new();
         hash.update(env!("WARPSTACK_BUILD"));

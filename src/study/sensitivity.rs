@@ -1,4 +1,4 @@
-//! Which values of a preset a prediction depends on most.
+//! Ranking of a preset's values by their effect on a prediction.
 //!
 //! Changes one number of the preset after the other by 10 % down and up, and predicts again.
 //! Leaves out: joint effects of two values; names and switches; devices that the change makes invalid.
@@ -8,7 +8,7 @@ use super::{Base, Key, StudyError};
 use crate::device::{Device, Kind, Reader};
 use crate::util::parallel;
 
-/// By how much a value is changed.
+/// Relative change of a value.
 const STEP: f64 = 0.1;
 
 /// Effect on a prediction of changing a value by 10 %.
@@ -16,7 +16,7 @@ const STEP: f64 = 0.1;
 pub struct Sensitivity {
     pub key: Key,
     pub kind: Kind,
-    /// As the preset has it.
+    /// Value in the preset.
     pub value: f64,
     /// A smaller value and a larger one, and what the prediction changes by; without those that no device can have.
     pub tried: Vec<(f64, f64)>,

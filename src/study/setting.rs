@@ -29,7 +29,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// For messages.
+    /// Describes the allowed values, for messages.
     pub fn allowed(self) -> &'static str {
         match self {
             Type::Whole => "a whole number, with K, M or G for multiples of 1024",
@@ -114,7 +114,7 @@ pub struct Site {
 }
 
 impl Base {
-    /// By name or path.
+    /// Loads a base by name or path.
     pub fn load(name_or_path: &str) -> Result<Base, StudyError> {
         let preset = Preset::load(name_or_path)?;
         Ok(Base {
@@ -310,7 +310,7 @@ impl Base {
     }
 }
 
-/// How the command line names an engine.
+/// Returns the command line's name of an engine.
 fn option_of(reader: Reader) -> &'static str {
     match reader {
         Reader::Model => "analytical",

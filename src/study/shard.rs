@@ -55,7 +55,7 @@ pub struct Description {
 }
 
 impl Description {
-    /// Where it lies.
+    /// Returns the path of the description beside the results.
     pub fn path_for(results: &Path) -> PathBuf {
         super::beside(results, ".shard")
     }

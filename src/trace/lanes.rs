@@ -17,7 +17,7 @@ const WARP_LIMIT: u64 = 1_000_000_000;
 /// Fitness cases as a kernel reads them.
 #[derive(Debug, Clone, Copy)]
 pub struct CaseWords<'a> {
-    /// One row of `cases` words per input variable.
+    /// Input words, a row of `cases` words per variable.
     pub inputs: &'a [u32],
     /// Expected outputs.
     pub outputs: &'a [u32],

@@ -14,11 +14,11 @@ pub const PROGRAMS_ADDRESS: u32 = 0x1000_0000;
 pub const INPUTS_ADDRESS: u32 = 0x2000_0000;
 /// Expected outputs, one per fitness case.
 pub const OUTPUTS_ADDRESS: u32 = 0x4000_0000;
-/// One result per thread.
+/// Address of the results, one word per thread.
 pub const RESULTS_ADDRESS: u32 = 0x6000_0000;
 /// Module-scope constants of CUDA's math functions.
 pub use crate::isa::GLOBAL_DATA_ADDRESS;
-/// One past the highest local address: the initial stack pointer.
+/// Initial stack pointer: one past the highest local address.
 pub const LOCAL_TOP: u32 = 0x00ff_fff0;
 
 /// Contents of a global address range.

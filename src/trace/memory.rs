@@ -15,7 +15,7 @@ const SHARED_BYTES: usize = 48 * 1024;
 #[derive(Debug, Clone)]
 pub struct BlockMemory {
     pub programs: Vec<u32>,
-    /// One row per input variable.
+    /// Input words, one row per variable.
     pub inputs: Vec<u32>,
     pub outputs: Vec<u32>,
     /// One word per thread.

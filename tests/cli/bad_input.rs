@@ -94,7 +94,7 @@ fn what_is_given_wrong_is_named_with_what_is_allowed() {
     assert!(!Path::new("map.svg").exists());
 }
 
-/// On a full disk or a closed pipe nothing can be said, and nothing panics.
+/// No command panics on a full disk or a closed pipe, where messages cannot be written.
 #[cfg(unix)]
 #[test]
 fn nobody_need_hear_what_is_said() {
@@ -135,7 +135,7 @@ fn nobody_need_hear_what_is_said() {
     }
 }
 
-/// They do not say how long they are.
+/// Endless files are refused at a size limit.
 #[cfg(unix)]
 #[test]
 fn files_that_never_end_are_refused() {

@@ -1,4 +1,4 @@
-//! Is an explanation right? The part that it names must be the one whose absence gains most, in both models.
+//! Is an explanation right? The part that it names must be the one whose removal gains most, in both models.
 
 use proptest::prelude::*;
 use std::sync::LazyLock;
@@ -24,7 +24,7 @@ fn first(explained: &Explained) -> Ideal {
     explained.first().unwrap().free[0]
 }
 
-/// Every so many cells of all tables; `WARPSTACK_EVERY_CELL=1` takes all 940 (half an hour).
+/// Every 29th cell of all tables; `WARPSTACK_EVERY_CELL=1` takes all 940 (half an hour).
 fn sampled_cells() -> Vec<Cell> {
     let step = std::env::var("WARPSTACK_EVERY_CELL").map_or(29, |step| step.parse().unwrap());
     let tables = Table::ALL.iter();
@@ -32,7 +32,7 @@ fn sampled_cells() -> Vec<Cell> {
     all.step_by(step).collect()
 }
 
-/// Two parts that gain nearly the same are both the first.
+/// Difference of speedup below which two parts tie for the first place.
 const TIED: f64 = 0.02;
 
 #[test]
@@ -125,7 +125,7 @@ fn annotated_cycles_are_those_of_all_resident_warps() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(24) })]
 
-    /// The sentence begins with the part that gains most, and says by how much.
+    /// The sentence begins with the part that gains most, and gives its gain.
     #[test]
     fn the_sentence_names_what_gains_most(configuration in configurations()) {
         let explained = MODEL.explain(&configuration).unwrap();
@@ -145,7 +145,7 @@ proptest! {
         prop_assert!((ratio - most.speedup).abs() < 1e-9);
     }
 
-    /// Nothing gets slower by being free, but for what the models do not know to a percent. More warps press on the L1.
+    /// Idealizing a part never slows a launch, up to the models' error of a percent. Occupancy is exempt: more warps crowd the L1.
     #[test]
     fn nothing_free_costs_anything(configuration in configurations()) {
         let explained = MODEL.explain(&configuration).unwrap();
@@ -155,7 +155,7 @@ proptest! {
         }
     }
 
-    /// The comparison states the change from the first launch to the second, in percent of the first.
+    /// The comparison of two launches names the faster one.
     #[test]
     fn the_comparison_states_the_change_of_speed(a in configurations(), b in configurations()) {
         let both = [MODEL.explain(&a).unwrap(), MODEL.explain(&b).unwrap()];

@@ -1,10 +1,10 @@
-//! Does every command print its data as a table, as CSV and as JSON, and say where the figures come from?
+//! Does every command print its data as a table, as CSV and as JSON, with its provenance?
 
 use crate::program::{json, refused, refuses, stdout};
 use serde_json::Value;
 use std::path::Path;
 
-/// What is known of a prediction.
+/// Provenance fields of a prediction.
 const PREDICTED: [&str; 6] = [
     "device",
     "architecture",

@@ -1,4 +1,4 @@
-//! The library's public face, used as a stranger would: only what the root of the crate exports.
+//! The library's public interface, used as an outside crate would: only exports of the crate's root.
 
 use warpstack::{
     EngineKind, Error, ErrorKind, Kernel, LaunchOptions, PredictError, Predictor, Preset, Problem,

@@ -1,4 +1,4 @@
-//! The program `warpstack` and the library as their users meet them.
+//! The program `warpstack` and the library as users run them.
 
 #[cfg(feature = "cli")]
 mod bad_input;

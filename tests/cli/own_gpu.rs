@@ -1,4 +1,4 @@
-//! Does a stranger's way to a preset of their own work: start one, see what is not known of it, refit that from measured rows?
+//! Does a user's way to a custom preset work: start one, list its unknown values, refit them from measured rows?
 
 use crate::program::{refused, refuses, succeeds};
 use std::path::Path;
@@ -8,7 +8,7 @@ const ROWS: &str = "fixtures/measured/h200/fresh/1-mux20-evolved.csv";
 const PROGRAMS: &str = "fixtures/measured/programs/fresh/1-mux20-evolved.txt";
 const CALIBRATE: &str =
     "calibrate --engine analytical --programs fixtures/measured/programs/fresh/1-mux20-evolved.txt";
-/// Presets of cards that nobody of the project has measured.
+/// Presets of cards that the project has not measured.
 const NEVER: [&str; 5] = ["t4", "a100", "rtx3090", "rtx4090", "h100"];
 
 /// Standard output and standard error of a command that succeeds.
@@ -154,7 +154,7 @@ fn every_kernel_of_a_card_is_predicted_and_others_are_refused() {
     }
 }
 
-/// The H200's preset with one value not known and far off.
+/// Returns the H200's preset with one value marked unknown and far off.
 fn spoilt(folder: &Path) -> String {
     let text = Preset::text("h200").unwrap();
     let line = line_with(&text, "taken_branch_cycles = ");
@@ -167,7 +167,7 @@ fn spoilt(folder: &Path) -> String {
     file
 }
 
-/// The mean errors of the rows of a split, with the preset and refitted.
+/// Returns the mean errors of half of the rows, with the preset and refitted.
 fn errors(text: &str, split: &str) -> (f64, f64) {
     let words = line_with(text, split).split_whitespace();
     let means: Vec<f64> = words.filter_map(|word| word.parse().ok()).collect();

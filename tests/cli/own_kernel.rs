@@ -1,4 +1,4 @@
-//! Is a kernel of one's own, known by its listing alone, predicted like the same code in the program, and refused when it is told wrong?
+//! Is a custom kernel, known by its listing alone, predicted like the same built-in code, and refused if its description is wrong?
 
 use crate::program::{json, refused, refuses, stdout, succeeds};
 use std::path::Path;
@@ -72,7 +72,7 @@ fn what_it_is_told_wrong_is_noticed() {
     ]);
 }
 
-/// One of two multiplications after the exponential adds, in text and encoding alike.
+/// A kernel that adds where it should multiply after the exponential, in text and encoding alike, is refused unless unchecked.
 #[test]
 fn a_kernel_that_computes_something_else_is_predicted_on_request_only() {
     let folder = tempfile::tempdir().unwrap();
@@ -93,7 +93,7 @@ fn a_kernel_that_computes_something_else_is_predicted_on_request_only() {
     succeeds(&format!("{line} --unchecked"));
 }
 
-/// How far the check reached is said.
+/// The output names the coverage of the check.
 #[test]
 fn what_was_compared_is_named() {
     let folder = tempfile::tempdir().unwrap();
@@ -111,7 +111,7 @@ fn what_was_compared_is_named() {
     }
 }
 
-/// Text that is edited alone: another opcode, guard, register, immediate.
+/// Listings whose text alone is edited: another opcode, guard, register, immediate.
 #[test]
 fn a_listing_whose_text_is_not_its_encoding_is_refused() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Do the commands print everything they promise, and do the figures fit each other?
+//! Do the commands print every documented figure, and are the figures consistent?
 
 use crate::program::{json, stdout, succeeds};
 use serde_json::Value;

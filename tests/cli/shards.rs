@@ -1,4 +1,4 @@
-//! Does a study in parts, each on a machine of its own, come to what the whole study comes to?
+//! Does a study split over several machines give the whole study's results?
 
 use crate::program::{refuses, stdout, succeeds, warpstack};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Does one run find the hit rates that the simulator finds when it simulates every L1?
+//! Does one sweep find the hit rates of simulations at every L1 size?
 
 use warpstack::device::Device;
 use warpstack::device::ideal::{Ideal, Ideals};
@@ -9,7 +9,7 @@ use warpstack::study::l1::with_l1;
 
 /// Points of load hit rate by which the sweep may differ from the simulator.
 const ALLOWED_POINTS: f64 = 1.5;
-/// How much longer than by default both follow a launch: which programs meet is chance, and moves hits by a point.
+/// Multiple of the default window for the sweep and the simulator: which programs run together is chance, and moves hits by a point.
 const TIMES: u32 = 4;
 /// 64 KiB is no split of the device: its L1 is changed.
 const SIZES: [u32; 4] = [16384, 32768, 49152, 65536];
@@ -37,9 +37,9 @@ fn long() -> Settings {
     settings
 }
 
-/// Simulates `asked` with an L1 of each of `sizes`, and says by how many points the sweep is off at each.
+/// Simulates `asked` with an L1 of each of `sizes`; returns the sweep's error at each, in points.
 ///
-/// A sweep is of full multiprocessors: the ends of grids are left out of what it is compared with.
+/// A sweep assumes full multiprocessors, so that the simulations leave out the ends of grids.
 fn differences(device: &Device, asked: &Configuration, sizes: &[u32]) -> Vec<f64> {
     let device = &device.without(Ideals::of(&[Ideal::GridEnds]));
     let problem = asked.problem.as_str();
@@ -118,7 +118,7 @@ fn hopper() {
     }
 }
 
-/// A cache of other sets than the chip has is none that its bits of an address describe: it hits more the larger it is.
+/// A cache with another number of sets cannot use the chip's address bits; its hit rate grows with its size.
 #[test]
 fn hopper_with_other_numbers_of_sets() {
     let device = Base::load("h200").unwrap().device;

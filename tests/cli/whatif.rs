@@ -1,4 +1,4 @@
-//! Does a what-if study cover every combination, go on after it was stopped, and name what it cannot do?
+//! Does a what-if study cover every combination, resume after a stop, and name what it cannot vary?
 
 use crate::program::{json, refused, refuses, stdout, words};
 use std::time::{Duration, Instant};
@@ -123,7 +123,7 @@ fn charts_show_every_point_and_mark_the_best() {
     assert!(map.contains("Best:") && map.contains("threads per block"));
 }
 
-/// Every kernel, with nothing else said and with another block size: a row of a study is the prediction of `simulate`, and that of the
+/// For every kernel, with defaults and with another block size, a study's row equals the prediction of `predict`, and that of the
 /// library where it has the kernel.
 #[test]
 fn a_study_predicts_what_simulate_and_the_library_predict() {

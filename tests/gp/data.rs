@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use warpstack::gp::problem::{self, Dataset, Problem, Source};
 
-/// The folder of the real data, or a visible note that a test looks at nothing.
+/// Returns the folder of the real data, or prints that the test is skipped.
 fn data_folder(test: &str) -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
     let folder = std::env::var_os("WARPSTACK_DATA").map_or(beside, PathBuf::from);

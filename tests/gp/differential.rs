@@ -1,7 +1,7 @@
-//! Do all CPU interpreters compute what the oracle does, on every case? The same for machine code: `trace_conformance.rs`.
+//! Do all CPU interpreters compute what the oracle does, on every case? `trace_conformance.rs` asks the same about machine code.
 //!
-//! Functions that every interpreter rounds alike: equal to the bit on every path of instructions. Functions with a library's or an own
-//! approximation: equal to the bit among the three that compute on vectors, and near the oracle where single precision decides anything.
+//! Functions that every interpreter rounds alike are equal to the bit on every instruction path. Functions that a library or an
+//! approximation computes are equal to the bit among the three vector interpreters, and near the oracle unless rounding decides.
 //! `WARPSTACK_DIFFERENTIAL=50` tries a million pairs of a program and a case; the suite a part.
 
 use warpstack::gp::evolve::config::FunctionChoice;
@@ -18,14 +18,14 @@ use warpstack::systems::chitty::lower::function_codes;
 
 const N_INPUTS: usize = 5;
 const N_CASES: usize = 96;
-/// Of each set of functions, in the suite.
+/// Programs of each function set in the suite.
 const PROGRAMS: u64 = 60;
-/// Where single precision is this near to double precision, it decides something.
+/// Relative difference between single and double precision above which rounding decides a result.
 const DECIDED: f64 = 1e-5;
-/// Then an approximation of a function may differ by so much.
+/// Tolerance for approximated functions where rounding does not decide the result.
 const NEAR: f64 = 1e-3;
 
-/// How many times as many programs as the suite.
+/// Multiple of the suite's number of programs.
 fn times() -> u64 {
     let given = std::env::var("WARPSTACK_DIFFERENTIAL").ok();
     given.and_then(|given| given.parse().ok()).unwrap_or(1)
@@ -87,7 +87,7 @@ fn problem(words: bool, seed: u64) -> Problem {
     }
 }
 
-/// Words; of numbers their bits, with one zero and one that is no number.
+/// Returns words as they are and numbers as bits, with one zero and one NaN.
 fn bits(values: ProgramValues) -> Vec<u32> {
     let bits = |x: f32| match x {
         _ if x.is_nan() => u32::MAX,
@@ -107,7 +107,7 @@ struct Tally {
     exact: usize,
     near: usize,
     undecided: usize,
-    /// A comparison of approximated values went the other way, or a function of a difference, `log log cos x`, made much of the last bit.
+    /// A comparison of approximated values went the other way, or a steep function, as in `log log cos x`, amplified the last bit.
     other_way: usize,
     largest: f64,
 }
@@ -165,7 +165,7 @@ fn single(bits: u32) -> f64 {
     f64::from(f32::from_bits(bits))
 }
 
-/// No numbers are as far apart as can be from any.
+/// Returns the relative difference; NaN is infinitely far from every number.
 fn relative(a: f64, b: f64) -> f64 {
     match (a - b).abs() / a.abs().max(b.abs()).max(1e-3) {
         found if found.is_nan() => f64::INFINITY,

@@ -1,4 +1,4 @@
-//! A campaign that is killed goes on from its checkpoint and ends bit for bit like one that was left alone.
+//! A campaign that is killed resumes from its checkpoint and ends bit for bit like an uninterrupted one.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

@@ -1,4 +1,4 @@
-//! Does every fault of `tests/faults.toml` still have its place and its test? On demand: does that test notice it?
+//! Does every fault of `tests/faults.toml` still have its place and its test? On demand: does the test detect it?
 
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ fn every_fault_has_its_place_and_its_test() {
     }
 }
 
-/// In a copy of the repository below `target`, so that a second run compiles little.
+/// Runs in a copy of the repository below `target`, so that a second run compiles little.
 #[test]
 #[ignore = "compiles the library 32 times, 20 minutes: cargo test --release --test house -- --ignored"]
 fn every_fault_fails_its_test() {

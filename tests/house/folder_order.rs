@@ -42,7 +42,7 @@ fn used(text: &str) -> Vec<&str> {
     names.collect()
 }
 
-/// What the files below `path`, which belong to `folder`, use and must not.
+/// Collects names that the files below `path`, which belong to `folder`, use against the order.
 fn wrong_uses(path: &Path, folder: &str, wrong: &mut Vec<String>) {
     for entry in fs::read_dir(path).unwrap() {
         let path = entry.unwrap().path();

@@ -2,7 +2,12 @@
 
 use std::path::Path;
 
-/// Openings that say nothing of the item, or need the comment before.
+/// Folders whose Rust files are checked.
+const FOLDERS: [&str; 8] = [
+    "src", "tests", "xtask", "fuzz", "benches", "examples", "python", "tools",
+];
+
+/// Openings that do not describe the item, or depend on the comment before.
 const FORBIDDEN: [&str; 10] = [
     "What ",
     "Of ",
@@ -16,7 +21,7 @@ const FORBIDDEN: [&str; 10] = [
     "Those ",
 ];
 
-/// Places of doc comments with a forbidden opening; a comment of several lines opens with its first.
+/// Returns the places of doc comments with a forbidden opening: at the start of a comment, or after an empty line.
 fn wrong(path: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(path).unwrap();
     let comment = |line: &str| -> Option<String> {
@@ -46,12 +51,13 @@ fn wrong(path: &Path) -> Vec<String> {
 
 #[test]
 fn every_doc_comment_begins_with_what_its_item_is() {
-    let mut folders = vec![Path::new("src").to_owned()];
+    let mut folders = FOLDERS.map(|name| Path::new(name).to_owned()).to_vec();
     let mut found = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            if path.is_dir() {
+            // Build folders hold generated sources.
+            if path.is_dir() && !path.ends_with("target") {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 found.extend(wrong(&path));

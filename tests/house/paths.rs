@@ -22,7 +22,7 @@ fn pages() -> Vec<PathBuf> {
     found
 }
 
-/// Names of source files in backticks; not patterns, such as `tests/FOLDER/main.rs`.
+/// Returns names of source files in backticks, without patterns such as `tests/FOLDER/main.rs`.
 fn named(line: &str) -> impl Iterator<Item = &str> {
     let quoted = line.split('`').skip(1).step_by(2);
     quoted.filter(|name| {

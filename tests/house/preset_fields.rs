@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Names in `docs/model.md` with an underscore that are no fields: symbols of its equations.
+/// Symbols of equations in `docs/model.md` that look like fields: names with an underscore.
 const SYMBOLS: [&str; 1] = ["n_k"];
 
 /// Files below a folder whose names end like this.

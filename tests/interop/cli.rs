@@ -1,4 +1,4 @@
-//! Do `export`, `import` and `generate` do what they say, and refuse what they cannot do in one line?
+//! Do `export`, `import` and `generate` work as documented, and refuse other requests in one line?
 
 use crate::program::{json, refused, refuses, stdout, succeeds};
 use std::path::Path;
@@ -84,7 +84,7 @@ fn export_refuses_what_has_no_meaning() {
     ]);
 }
 
-/// Replaces one text of a file by another for as long as an import is refused.
+/// Checks that an import refuses a file with each text replaced in turn; restores the file at the end.
 fn damaged(file: &str, import: &str, cases: &[(&str, &str, &str)]) {
     let good = std::fs::read_to_string(file).unwrap();
     for (from, to, parts) in cases {

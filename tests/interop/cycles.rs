@@ -1,4 +1,4 @@
-//! Does a trace that went out and came back behave as the original? Cycles, counters, addresses, classes.
+//! Does a trace behave the same after export and import? Cycles, counters, addresses, classes.
 
 use warpstack::device::Preset;
 use warpstack::gp::problem::{self, Dataset, ProblemId};

@@ -1,4 +1,4 @@
-//! Do the fuzz targets take what they begin with, everything that once ended one of them (`fuzz/crashes/TARGET/`), and damaged
+//! Do the fuzz targets survive their seeds, every input that once crashed one of them (`fuzz/crashes/TARGET/`), and damaged
 //! copies of both, in little time? `cargo fuzz` tries more, with overflow checks.
 
 #[path = "../../fuzz/src/mutate.rs"]

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-/// Exports a launch and returns what was said of it.
+/// Exports a launch and returns the messages.
 fn export(format: &str, out: &Path, more: &str) -> String {
     let launch = format!("export {format} --threads 96 --stack-dim 2");
     let output = succeeds(&format!("{launch} --out {} {more}", out.display()));
@@ -87,7 +87,7 @@ fn instruction(text: &str) -> Line {
 
 struct Trace {
     header: HashMap<String, String>,
-    /// Blocks, warps, lines.
+    /// Lines by block and warp.
     blocks: Vec<Vec<Vec<Line>>>,
 }
 
@@ -284,7 +284,7 @@ fn perfettos_json_is_a_list_of_complete_and_nested_events() {
     }
 }
 
-/// More blocks than are resident together: a warp's stay begins where that of the warp before it in its slot ends.
+/// With more blocks than are resident together, a warp's stay begins where that of the previous warp in its slot ends.
 #[test]
 fn perfettos_slices_of_several_waves_are_nested() {
     let folder = tempfile::tempdir().unwrap();
@@ -297,7 +297,7 @@ fn perfettos_slices_of_several_waves_are_nested() {
     lanes.values_mut().for_each(|slices| check_nesting(slices));
 }
 
-/// On one lane, slices lie beside or inside each other.
+/// Slices on one lane are disjoint or nested.
 fn check_nesting(slices: &mut [Slice]) {
     slices.sort_by_key(|(start, end, _)| (*start, std::cmp::Reverse(*end)));
     let mut open: Vec<u64> = Vec::new();
@@ -313,7 +313,7 @@ fn check_nesting(slices: &mut [Slice]) {
     }
 }
 
-/// What a Kanata log says of one instruction.
+/// Contents of a Kanata log for one instruction.
 #[derive(Default)]
 struct KanataRow {
     label: String,

@@ -1,4 +1,4 @@
-//! Do random traces survive writing and reading, and does every damage to a file get an error of its own?
+//! Do random traces survive writing and reading, and does every damage to a file get a specific error?
 
 use proptest::prelude::*;
 use warpstack::interop::accel_sim::addresses::{self, AddressMode};

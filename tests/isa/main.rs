@@ -1,4 +1,4 @@
-//! Machine code: its text, and what it executes.
+//! Machine code: listings and their execution.
 
 mod listing;
 mod mutants;

@@ -21,7 +21,7 @@ fn kernel(id: KernelId, stack_dim: u32, stack_registers: u32) -> (Variant, Kerne
     (variant, kernel)
 }
 
-/// Addition and multiplication change places, a sum becomes a difference, a special function another one.
+/// Swaps addition and multiplication, makes a sum a difference, and replaces a special function by another.
 fn operation(instruction: &mut Instruction) {
     match instruction.op {
         Op::Fadd => instruction.op = Op::Fmul,
@@ -111,7 +111,8 @@ fn unnoticed(
     (mutants.len(), survivors.map(described).collect())
 }
 
-/// The first quotient of a division is corrected twice, whatever it is; the others round quotients below the smallest normal number.
+/// Changes without an effect: a division's first quotient is corrected twice, and the others round quotients below the smallest
+/// normal number.
 const SELF_CORRECTING: [&str; 8] = [
     "0x2190 operation FFMA R4, R0, R3, RZ",
     "0x22f0 operation FFMA R2, R0, R3, RZ",
@@ -139,7 +140,7 @@ fn wrong_operations_are_refused() {
     }
 }
 
-/// Registers, immediates, predicates and addresses: a change may leave every result as it is, so that some pass.
+/// Registers, immediates, predicates and addresses are changed; some changes alter no result and pass.
 #[test]
 fn most_other_changes_are_refused() {
     let (variant, kernel) = kernel(KernelId::Rpn, 2, 0);

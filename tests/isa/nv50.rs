@@ -1,5 +1,5 @@
-//! Is the translation of Kepler's machine code to that of compute capability 1.x what the table says, on code worked out by hand? Does it
-//! agree with a real compiler for those chips (listings in `fixtures/nv50/`)?
+//! Does Kepler's machine code translate to compute capability 1.x as the table requires, on examples worked out by hand? Does the
+//! translation agree with a real compiler for those chips (listings in `fixtures/nv50/`)?
 
 mod table;
 
@@ -103,8 +103,8 @@ fn listing(name: &str) -> Vec<Listed> {
     blocks
 }
 
-/// Instructions of every token: all ways through the loop, which begins with the block that another one goes back to. Where a block
-/// parts without a branch, both sides are executed, under a predicate.
+/// Returns the instructions of every token: all paths from the loop's header back to it. Where a block has two successors without a
+/// branch, both sides are executed, under a predicate.
 fn listed(name: &str) -> Vec<usize> {
     let blocks = listing(name);
     let header = 2;
@@ -168,7 +168,7 @@ fn kernel(instructions: &[&str]) -> Kernel {
     Kernel::parse(&crate::listing::listing(instructions, ""), "test").unwrap()
 }
 
-/// The translation of a kernel, without what stores a register so that it is needed.
+/// Returns the instructions of a translated kernel as text.
 fn texts(instructions: &[&str]) -> Vec<String> {
     let kernel = kernel(instructions);
     let found = translated(&kernel).instructions.into_iter();

@@ -78,7 +78,7 @@ fn the_case_loop_holds_the_token_loop() {
     }
 }
 
-/// Everything but the padding after the last exit can be reached, so no edge is missing.
+/// Every instruction but the padding after the last exit can be reached, so no edge is missing.
 #[test]
 fn all_code_is_reachable() {
     for (variant, kernel) in &*KERNELS {
@@ -324,7 +324,7 @@ fn data_is_bounded_and_labels_take_a_word() {
     assert!(parse("\t.zero 18446744073709551615\n").is_err());
 }
 
-/// Registers are R0 to R254 and UR0 to UR62: what an operand takes must not go beyond.
+/// Registers are R0 to R254 and UR0 to UR62; wide operands must not extend beyond them.
 #[test]
 fn operands_end_with_the_last_register() {
     let kepler = |instruction: &str| Kernel::parse(&listing(&[instruction], ""), "k.sass");
@@ -372,7 +372,7 @@ fn a_frame_is_what_local_memory_of_a_thread_holds() {
     }
 }
 
-/// Parameters are those of the kernel, wherever attributes of other functions stand.
+/// Parameters are read from the kernel's own attributes, wherever those of other functions are.
 #[test]
 fn parameters_are_the_kernels_own() {
     let section = |name: &str, base: u32, offsets: &[u32]| {

@@ -23,14 +23,14 @@ const THREADS: u32 = 64;
 const ITERATIONS: u32 = 2;
 const PROGRAMS_PER_KERNEL: usize = 6;
 
-/// `WARPSTACK_DIFFERENTIAL=50` asks for more than the suite does.
+/// Multiple of the suite's comparisons, read from `WARPSTACK_DIFFERENTIAL`.
 pub fn times() -> usize {
     let given = std::env::var("WARPSTACK_DIFFERENTIAL").ok();
     let times: Option<usize> = given.and_then(|given| given.parse().ok());
     times.unwrap_or(1)
 }
 
-/// Committed kernels of which one is compared on every function at every stack level; all are if more is asked for.
+/// Step between committed kernels that are compared on every function and stack level; `WARPSTACK_DIFFERENTIAL` compares all.
 const KERNELS: usize = 13;
 
 fn random_program(problem: ProblemId, n_inputs: u16, rng: &mut ChaCha8Rng) -> Rpn {
@@ -107,8 +107,8 @@ fn same_instructions(ops: &[(TraceOp, u32)], run: &BlockRun) -> bool {
     ops.iter().map(|(op, _)| op.inst).eq(lanes)
 }
 
-/// The first operation whose address is not the one that lane 0 accessed. Lane 0 may be switched off
-/// where data decides.
+/// Returns the first operation whose address differs from lane 0's access. Lane 0 may be inactive where data
+/// decides.
 fn wrong_address(
     kernel: &Kernel,
     launch: &KernelLaunch,
@@ -193,7 +193,7 @@ fn check_kernel(variant: &Variant, tally: &mut Tally, failures: &mut Vec<String>
     tally.kernels += 1;
 }
 
-/// A trace without assumptions is the lanes' path; with assumptions it is unless data decided otherwise.
+/// A trace without assumptions equals the lanes' path; one with assumptions does unless the data diverged.
 #[allow(clippy::too_many_arguments)]
 fn compare_path(
     kernel: &Kernel,
@@ -221,7 +221,7 @@ fn compare_path(
     }
 }
 
-/// Instructions for infinite values and for what is no number are never reached, nor those of a Boolean problem for constants.
+/// Instructions for infinities and NaN are never reached, nor those for constants in Boolean problems.
 #[test]
 fn every_function_at_every_stack_level() {
     let kernels = Variant::all().unwrap();

@@ -1,4 +1,4 @@
-//! What is remembered of segments equals executing them.
+//! Traces built from remembered segments equal full execution.
 
 use crate::listing::listing;
 use proptest::prelude::*;
@@ -166,7 +166,8 @@ fn of_instructions(instructions: &[&str]) -> Kernel {
     Kernel::parse(&text, "k").unwrap()
 }
 
-/// The same token is fetched over and over, a count to 65536 in between: neither a segment nor their number is beyond the limits.
+/// A token is fetched forever, with a count to 65536 between fetches: only the budget of a program is exceeded, neither the limit of a
+/// segment's length nor that of their number.
 #[test]
 fn a_program_has_a_budget_of_instructions() {
     let kernel = of_instructions(&[

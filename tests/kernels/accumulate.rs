@@ -1,4 +1,4 @@
-//! Do the accumulator's instructions compute what the program says? Interpreted here, on the CPU, as the kernel would.
+//! Do the accumulator's instructions compute what the program means? Interpreted here, on the CPU, as the kernel would.
 
 use proptest::prelude::*;
 use warpstack::device::Preset;
@@ -28,7 +28,7 @@ use warpstack::trace::{
 
 const N_INPUTS: [u16; 4] = [1, 9, 41, 20];
 
-/// The kernel's state for one fitness case; nothing is there before it was written.
+/// The kernel's state for one fitness case; places are `None` until written.
 struct Machine<T> {
     accumulator: Option<T>,
     levels: Vec<Option<T>>,

@@ -8,7 +8,7 @@ use warpstack::systems::gpocl::program::Program;
 use warpstack::systems::gpocl::{Domain, Strategy};
 use warpstack::systems::registry::ARCHES;
 
-/// Of a local size that is no multiple of a warp's.
+/// Local size, not a multiple of the warp size.
 const LOCAL: u32 = 40;
 
 fn check(strategy: Strategy, domain: Domain, dataset: u32, arch: Arch) {

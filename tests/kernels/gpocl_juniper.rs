@@ -1,4 +1,4 @@
-//! GPOCL on the Radeon HD 5750: do all values of its machine act, and do the strategies behave as the paper says they must?
+//! GPOCL on the Radeon HD 5750: do all machine values have an effect, and do the strategies compare as in the paper?
 
 use warpstack::device::numbers::Numbers;
 use warpstack::systems::gpocl::juniper::kernel::Placement;

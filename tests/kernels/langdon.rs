@@ -1,5 +1,5 @@
-//! Does Langdon's interpreter compute what the reference interpreter does, however its threads are laid out, and are warps whose
-//! lanes run different programs executed as such?
+//! Does Langdon's interpreter compute what the reference interpreter does, for every thread layout, and are warps whose lanes run
+//! different programs executed as such?
 
 use std::sync::LazyLock;
 use warpstack::device::{Device, Preset};
@@ -79,7 +79,7 @@ fn a_program_in_constant_memory_finds_the_same_in_fewer_instructions() {
     }
 }
 
-/// 64 grids, each with an end of its own, take longer than one that hardly has an end.
+/// The paper's 64 grids, each with its own tail, take longer than one grid.
 #[test]
 fn the_papers_grids_take_longer_than_one_and_not_much() {
     let device = Preset::load("gtx295").unwrap().device;
@@ -151,7 +151,7 @@ fn a_layout_that_was_not_compiled_is_refused() {
     assert!(message.contains("given 3; allowed: 1, 2, 4"), "{message}");
 }
 
-/// What the card's counters say (`ncu`): a warp whose lanes part executes as many instructions as the executor says.
+/// The executor counts as many warp instructions for diverging warps as the card's counters (`ncu`).
 #[test]
 fn warp_instructions_are_those_of_the_card() {
     let file = std::fs::read_to_string("fixtures/measured/h200/langdon/counters.csv").unwrap();

@@ -1,4 +1,4 @@
-//! Do the kernels compute on a GPU what the CPU computes? Without a GPU, is that said in one line?
+//! Do the kernels compute on a GPU what the CPU computes? Without a GPU, does one line report it?
 
 use std::io::Write;
 use std::path::Path;
@@ -31,7 +31,7 @@ fn gpu() -> Option<Gpu> {
     }
 }
 
-/// Cases that no run before had.
+/// Returns cases that no earlier run had.
 fn fresh_seed() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     now.as_nanos() as u64

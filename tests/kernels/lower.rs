@@ -1,4 +1,4 @@
-//! Do programs reach the kernels as the words that the kernels read?
+//! Are programs lowered to the words that the kernels read?
 
 use std::path::Path;
 use warpstack::gp::corpus::{Corpus, Entry};
@@ -63,7 +63,7 @@ fn only_the_last_word_can_end_the_copy() {
     }
 }
 
-/// The names in the body of a macro, those of other macros replaced by what is in these.
+/// Returns the names in a macro's body, other macros expanded.
 fn in_order(source: &str, body: &str) -> Vec<String> {
     let words = body.split(|c: char| !(c.is_ascii_uppercase() || c == '_'));
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! The CUDA kernels of all systems: what they are made from and what they compute.
+//! The CUDA kernels of all systems: their sources and their results.
 
 mod accumulate;
 mod gpocl;

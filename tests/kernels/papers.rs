@@ -36,7 +36,7 @@ fn launch(kernel: &str, problem: &str, threads: u32) -> LaunchOptions {
     }
 }
 
-/// Whose block size follows from its other sizes.
+/// Options of a kernel whose block size follows from its other sizes.
 fn ppcu(population: u32, cases: u32) -> LaunchOptions {
     LaunchOptions {
         problem: Some("regression".into()),

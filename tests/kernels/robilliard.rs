@@ -23,7 +23,7 @@ const BENCHMARKS: [Benchmark; 3] = [
     Benchmark::Spirals,
 ];
 
-/// Of a young and of an old generation.
+/// Returns programs of a young and of an old generation.
 fn programs(benchmark: Benchmark) -> Vec<Rpn> {
     let evolved = Evolved::run(benchmark, 100, 12, 7).unwrap();
     let (first, last) = (evolved.generations.first(), evolved.generations.last());
@@ -191,7 +191,7 @@ fn measure_refuses_what_the_paper_does_not_have_in_one_line() {
     ]);
 }
 
-/// Large values that cancel leave in single precision what rounding left of them.
+/// Rounding decides errors where large values cancel in single precision.
 #[test]
 fn errors_that_rounding_decides_are_told_from_others() {
     let benchmark = Benchmark::Regression { cases: 64 };

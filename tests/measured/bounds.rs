@@ -15,11 +15,11 @@ const TABLES: [Table; 3] = [Table::Four, Table::Eight, Table::Ten];
 
 /// Largest mean error of a problem of the paper, in percent. Tables predicted blind were 9 % off.
 const PAPER: f64 = 10.0;
-/// The same of KDD Cup, whose programs differ most from the paper's.
+/// Largest mean error of KDD Cup, whose programs differ most from the paper's, in percent.
 const PAPER_KDDCUP: f64 = 15.0;
 /// Largest mean error on the H200, in percent. Series predicted blind were 4.8 to 7.1 % off.
 const H200: f64 = 8.0;
-/// The same of the accumulator, in percent.
+/// Largest mean error of the accumulator, in percent.
 const ACCUMULATOR: f64 = 20.0;
 /// Largest error of a single launch, in percent. The linear interpreter gains 34 to 60 % over the postfix one: a third would hide that.
 const SINGLE: f64 = 33.0;
@@ -36,7 +36,7 @@ fn assert_within(errors: &[f64], largest_mean: f64, of: &str) {
     );
 }
 
-/// Every eleventh cell of each table: all of its sizes and settings come by.
+/// Returns every eleventh cell of each table, so that all sizes and settings occur.
 fn chosen(problem: &str) -> Vec<Cell> {
     let of_table = |table| cells(table, problem).into_iter().skip(3).step_by(11);
     TABLES.into_iter().flat_map(of_table).collect()

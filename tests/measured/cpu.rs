@@ -1,4 +1,4 @@
-//! Are the CPU's interpreters as fast as the model of the CPU says?
+//! Are the CPU's interpreters as fast as the CPU model predicts?
 //!
 //! Rows of `fixtures/measured/cpu`: interpreters over the block of cases, each on a machine that a preset describes. Of a machine only what a
 //! prediction on it would have found is taken from the row: its preset and its clock.
@@ -30,7 +30,7 @@ struct MeasuredInterpreter {
     gpops_billion: f64,
 }
 
-/// Those of `measure --programs N --nodes 50 --program-seed 1`.
+/// Returns the programs of `measure --programs N --nodes 50 --program-seed 1`.
 fn programs(n_programs: u64, functions: &str) -> Vec<Rpn> {
     let problem = sextic::problem(1, 1);
     let mut ingredients = Ingredients::of(&problem, FunctionChoice::Uniform);
@@ -153,7 +153,7 @@ fn shortest(name: &str, programs: &[Rpn], problem: &Problem) -> f64 {
     pool.unwrap().install(shortest)
 }
 
-/// A function of the kernels that is called instead of inlined costs a factor of 10 to 40. The model is not so far off, on any processor.
+/// Kernel functions that are called instead of inlined would cost a factor of 10 to 40, beyond the model's error on any processor.
 #[test]
 fn the_kernels_are_inlined() {
     let Ok(setup) = Setup::of(Options::best()) else {

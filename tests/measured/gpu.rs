@@ -1,4 +1,4 @@
-//! Do the committed measurements hold what their README says?
+//! Do the committed measurements match their README?
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;

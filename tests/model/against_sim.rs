@@ -1,4 +1,4 @@
-//! The analytical model against its twin, the simulator: the same inputs must give nearly the same throughput.
+//! The analytical model against the simulator: the same inputs must give nearly the same throughput.
 
 use std::sync::Arc;
 use warpstack::device::Preset;
@@ -118,9 +118,9 @@ fn a_larger_l1_never_hurts() {
 
 /// Largest mean difference of the speed, in percent. The README gives 3.5 % for all cells of the paper, of which these are five.
 const MEAN_SPEED: f64 = 5.0;
-/// Largest difference of a single launch's time, in percent: that of a cause in docs/model.md, "What stays out".
+/// Largest difference of a single launch's time, in percent; docs/model.md, "What stays out", names the cause.
 const TIME: f64 = 8.0;
-/// Largest difference of bytes moved, in percent. Where few accesses miss, a point of hits is many percent of the traffic.
+/// Largest difference of bytes moved, in percent. Where few accesses miss, one point of hit rate is many percent of the traffic.
 const BYTES: f64 = 30.0;
 /// Largest difference of hit rates, in points.
 const HITS: f64 = 6.0;

@@ -1,7 +1,7 @@
-//! Does every value of a preset change the predictions of those that read it, as its ledger says, and no others?
+//! Does every preset value affect exactly the predictions that its ledger lists as readers?
 //!
-//! Each value is varied alone: numbers doubled, halved, and by more, yes to no, names to every other name. A change of any
-//! prediction among a few small launches shows a reader.
+//! Each value is varied alone: numbers are doubled, halved and changed by more, yes becomes no, a name becomes every other name. A
+//! change of any prediction among a few small launches proves that the value is read.
 
 use crate::names::names;
 use rayon::prelude::*;
@@ -101,7 +101,7 @@ const NOT_GUARDED: &str = "the compiler guards no such result with a barrier in 
 const RARE: &str = "hardly executed in these kernels, and never waited for";
 const IN_L2: &str = "the data of these launches stay in the L2";
 
-/// Other values in place of one.
+/// Returns values to try in place of one.
 fn others(field: &str, value: &toml::Value) -> Vec<toml::Value> {
     use toml::Value;
     if field.ends_with("_lanes_per_cycle") {
@@ -133,7 +133,7 @@ fn others(field: &str, value: &toml::Value) -> Vec<toml::Value> {
     }
 }
 
-/// A number multiplied; what is 0 becomes much when it grows sixteenfold.
+/// Multiplies a number; 0 becomes 512 when the factor is 16.
 fn times(value: &toml::Value, factor: f64) -> toml::Value {
     match value {
         toml::Value::Integer(0) if factor == 16.0 => toml::Value::Integer(512),
@@ -167,7 +167,7 @@ fn half_the_shared(item: &toml::Value) -> toml::Value {
     change(item, "shared_bytes", |n| n / 2)
 }
 
-/// A line of another size takes as many more or fewer ways.
+/// Changes the line size, and the ways so that the capacity stays.
 fn fit_geometry(table: &mut toml::Table, line_bytes: &toml::Value) -> Option<()> {
     let (new, old) = (line_bytes, &table["l1"]["line_bytes"]["value"]);
     let (new, old) = (new.as_integer()?, old.as_integer()?);
@@ -178,7 +178,7 @@ fn fit_geometry(table: &mut toml::Table, line_bytes: &toml::Value) -> Option<()>
     Some(())
 }
 
-/// The devices that differ in this value alone.
+/// Returns the devices that differ in this value alone.
 fn variants_of(table: &toml::Table, entry: &Entry) -> Vec<Device> {
     let place = |table: &toml::Table| table[&entry.section][&entry.field]["value"].clone();
     let of_value = |value: toml::Value| {
@@ -194,7 +194,7 @@ fn variants_of(table: &toml::Table, entry: &Entry) -> Vec<Device> {
     devices.map(|preset| preset.device).collect()
 }
 
-/// A prediction that two devices can be compared by; `None` where the launch is refused.
+/// A prediction as one comparable number; `None` where the launch is refused.
 type Seen = Option<u64>;
 
 /// Some launches, each predicted by either engine on many devices at once.
@@ -307,7 +307,7 @@ impl Bench {
     }
 }
 
-/// Of the sizes of shared memory, which are varied too, the nearest.
+/// Returns the nearest size of shared memory that the device has; these sizes are varied too.
 fn on_this(carve_out: CarveOut, device: &Device) -> CarveOut {
     let CarveOut::SharedBytes(wanted) = carve_out else {
         return carve_out;
@@ -325,7 +325,7 @@ struct Varied<'a> {
     acts: bool,
 }
 
-/// Finds out which values act. First one changed device of each: most show at once, and are not tried again.
+/// Finds the values that act. One changed device of each value is tried first; values that show then are not tried again.
 fn vary(bench: &Bench, device: &Device, engine: Reader, varied: &mut [Varied]) {
     for at in 0..bench.len() {
         let known = bench.predict(at, &[device], engine)[0];

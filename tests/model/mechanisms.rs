@@ -1,4 +1,4 @@
-//! Does the analytical model have every mechanism that the simulator has, and does it count as much?
+//! Does the analytical model have every mechanism of the simulator, with the same effect?
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ fn programs() -> Vec<Rpn> {
     entries.map(|entry| entry.program.clone()).collect()
 }
 
-/// A kernel on a device, with blocks of so many threads.
+/// A kernel on a device, with a fixed block size.
 struct Bench {
     device: &'static str,
     variant: Variant,
@@ -82,7 +82,7 @@ fn bench(
 }
 
 impl Bench {
-    /// Warp instructions per cycle by the model on a changed multiprocessor.
+    /// Returns the model's warp instructions per cycle on a changed multiprocessor.
     fn with(&self, change: impl Fn(&mut SmxSpec)) -> f64 {
         let mut spec = self.spec.clone();
         change(&mut spec);
@@ -124,7 +124,7 @@ impl Bench {
         counters.instructions as f64 / counters.cycles as f64
     }
 
-    /// The change costs at least so much of the throughput.
+    /// Asserts that a change costs at least the share `at_least` of the throughput.
     fn costs(&self, what: &str, at_least: f64, change: impl Fn(&mut SmxSpec)) {
         let (now, then) = (self.with(|_| {}), self.with(change));
         let cost = 1.0 - then / now;

@@ -1,4 +1,4 @@
-//! Does every value that a preset may have give a prediction, or a refusal that names it, in little time?
+//! Does every allowed preset value give a prediction, or a refusal that names it, in little time?
 //!
 //! Each number is set to the limits of its range and to values between them, each name to every other, alone; a small launch is then
 //! predicted by both performance models.
@@ -22,10 +22,10 @@ use warpstack::systems::chitty::request::{Cases, Request};
 use warpstack::systems::chitty::variant::{KernelId, Variant};
 use warpstack::systems::options::LaunchOptions;
 
-/// What one prediction may take: a hundred times what it does.
+/// Time limit of one prediction: a hundred times the usual time.
 const LONGEST: Duration = Duration::from_secs(20);
 
-/// The limits, what is next to them, and the odd value in their middle, as a type that the field has.
+/// Returns a range's limits, their neighbours, a middle value and values near the given one, in the field's type.
 fn numbers(like: &Value, (low, high): (f64, f64)) -> Vec<Value> {
     let middle = (low.max(1e-3) * high).sqrt();
     match like {
@@ -104,10 +104,10 @@ fn lists(items: &[Value], entry: &Entry) -> Vec<Value> {
     lists.into_iter().map(Value::Array).collect()
 }
 
-/// What is being predicted, and since when.
+/// Predictions under way, each with its start.
 static RUNNING: Mutex<Vec<(String, Instant)>> = Mutex::new(Vec::new());
 
-/// Ends the tests, not in silence, where a prediction has no end.
+/// A prediction under way; ends the tests with a message if it never finishes.
 struct Watched(String);
 
 impl Watched {
@@ -147,7 +147,7 @@ struct Small {
     launches: Vec<Launch>,
 }
 
-/// One launch, predicted.
+/// Predicts one launch on a device.
 type Launch = Box<dyn Fn(&Predictor) -> Result<Prediction, PredictError> + Sync>;
 
 impl Small {
@@ -168,7 +168,7 @@ impl Small {
         }
     }
 
-    /// Whether a device is predicted for at all, and what is wrong with its predictions.
+    /// Tries all launches on a device: whether any is predicted, and the faults found.
     fn tried(&self, device: &Device, what: &str) -> (bool, Vec<String>) {
         let (mut predicts, mut complaints) = (false, Vec::new());
         for (engine, name) in self.engines.iter().zip(["model", "sim"]) {

@@ -63,10 +63,9 @@ fn predict(launch: &Launch, l1_bytes: u32, changes: &[(&str, String)]) -> Predic
     MODEL.on(device).predict(&configuration).unwrap()
 }
 
-/// What a multiprocessor with all its block slots taken completes in a second, and what each node reads from the DRAM. The
-/// laws hold of this. They do not hold of the whole grid: blocks of unequal length that are handed out in order may end
-/// later if each of them is shorter (Graham, SIAM Journal on Applied Mathematics 17, 1969); what bounds that is tested where
-/// the grid is (`launch::makespan`).
+/// Returns the throughput of a multiprocessor whose block slots are all taken, and its DRAM traffic. The laws hold for this
+/// steady state. They do not hold for the whole grid: blocks of unequal length that start in order may end later if each of
+/// them is shorter (Graham, SIAM Journal on Applied Mathematics 17, 1969); `launch::makespan` tests the bound on that.
 fn steady(launch: &Launch, changes: &[(&str, String)]) -> (f64, f64) {
     let prediction = predict(launch, 49152, changes);
     let clock = changes.iter().find(|change| change.0 == CLOCK);
@@ -81,8 +80,8 @@ fn steady(launch: &Launch, changes: &[(&str, String)]) -> (f64, f64) {
 
 const CLOCK: &str = "chip.clock_mhz";
 
-/// What the solution may take from a law: critical paths agree with the steady state to 3e-5 of their length, throughput and
-/// sharing warps to about as much. Over 5 000 changes none broke a law by more.
+/// Tolerance for deviations from a law: critical paths agree with the steady state to 3e-5 of their length, throughput and
+/// sharing warps to about as much. In 5 000 changes no deviation was larger.
 const SLACK: f64 = 1.0 - 1e-4;
 
 /// Points of hit rate: the smaller and the larger L1 are solved on the same tables of reuse times.

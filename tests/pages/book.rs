@@ -1,4 +1,4 @@
-//! Is the book true: does every command run and print what is shown, does every link lead somewhere, is every page listed?
+//! Is the book true: does every command run and print the shown output, does every link work, is every page listed?
 //!
 //! A fenced block marked `console` holds commands, `$ warpstack ...`, and what they print. `...` on a line stands for any
 //! lines, at the end of a line for its rest; no lines mean that the output is not shown. In `console,about` blocks numbers may
@@ -145,7 +145,7 @@ fn every_command_runs_and_prints_what_the_book_shows() {
     );
 }
 
-/// Chapters that teach an effect have a figure that a command of theirs draws, and a place to exercise.
+/// Chapters that teach an effect have an exercise, and a figure that one of their commands draws.
 #[test]
 fn every_effect_has_a_figure_with_its_command_and_an_exercise() {
     let effects = pages()

@@ -161,7 +161,7 @@ fn charts_to_look_at() {
     save(&two_bars(), &folder.join("bars.png")).unwrap();
 }
 
-/// One row of a reproduction; what it says is made up.
+/// One row of a reproduction, with made-up values.
 fn row(
     experiment: &'static str,
     configuration: &str,

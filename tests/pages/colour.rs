@@ -1,6 +1,6 @@
 //! Contrast of two colours.
 
-/// As the Web Content Accessibility Guidelines define it, of colours like `1d2430`.
+/// Returns the contrast of colours like `1d2430`, as the Web Content Accessibility Guidelines define it.
 pub fn contrast(a: &str, b: &str) -> f64 {
     let luminance = |colour: &str| {
         let channel = |i: usize| {

@@ -1,6 +1,6 @@
-//! Does the explorer show what the program prints, for everybody: numbers, controls, addresses, names, contrast, widths?
+//! Does the explorer show the program's numbers, accessibly: numbers, controls, addresses, names, contrast, widths?
 //!
-//! What needs a browser is skipped where there is no Chromium, and says so.
+//! Tests that need a browser are skipped with a message where there is no Chromium.
 
 mod frame;
 

@@ -1,4 +1,4 @@
-//! Charts, pages and the book. What needs a browser is skipped without Chromium, and says so.
+//! Charts, pages and the book. Tests that need a browser are skipped with a message where there is no Chromium.
 
 #![cfg(feature = "cli")]
 

@@ -1,4 +1,4 @@
-//! Can everybody read the report: is it whole, self-contained, in order, and as wide as the screen?
+//! Is the report accessible: whole, self-contained, in order, and as wide as the screen?
 //!
 //! The screenshots need Chromium; without one they are skipped and say so. `WARPSTACK_SCREENSHOTS=<folder>` keeps them.
 //! The other papers' part of the page, which takes long to predict, is made of given rows (`papers.rs`).
@@ -57,7 +57,7 @@ fn text(element: ElementRef) -> String {
     element.text().collect::<String>().trim().to_owned()
 }
 
-/// What holds of every page: it is one file of correct HTML, in order, and everything on it has a name.
+/// Checks the structure of a page: one self-contained file of correct HTML, headings in order, a name for every element.
 fn check_structure(page: &str) {
     check_self_contained(page);
     let html = Html::parse_document(page);
@@ -84,7 +84,7 @@ fn check_self_contained(page: &str) {
     assert_eq!(select(&html, "meta[name=viewport]").len(), 1);
 }
 
-/// They go down one level at a time.
+/// Checks that headings go down one level at a time.
 fn check_headings(html: &Html) {
     let level = |heading: &ElementRef| heading.value().name()[1..].parse::<u32>().unwrap();
     let levels: Vec<u32> = select(html, "h1, h2, h3, h4, h5, h6")
@@ -99,7 +99,7 @@ fn check_headings(html: &Html) {
     );
 }
 
-/// Every link leads to a place, and every place is one.
+/// Checks that every link has a target, and that targets are unique.
 fn check_links(html: &Html) {
     let ids: Vec<&str> = select(html, "[id]")
         .iter()
@@ -118,7 +118,7 @@ fn check_links(html: &Html) {
     }
 }
 
-/// Of drawings, and captions and headers of tables.
+/// Checks the names of drawings, and the captions and headers of tables.
 fn check_names(html: &Html) {
     for drawing in select(html, "svg") {
         assert_eq!(drawing.value().attr("role"), Some("img"));
@@ -146,7 +146,7 @@ fn every_drawing_and_table_is_on_the_page() {
     assert_eq!(select(&html, "table").len(), 1 + 2 * 3);
 }
 
-/// The answer stands first, in one sentence whose numbers are those of the tables below it.
+/// The answer comes first, in one sentence whose numbers are those of the tables below it.
 #[test]
 fn the_answer_stands_first_and_agrees_with_the_tables() {
     let html = Html::parse_document(&PAGE);
@@ -197,7 +197,7 @@ fn fitted_and_held_out_errors_are_apart() {
     }
 }
 
-/// The commands under the figures are the ones that the program understands.
+/// The program accepts the commands under the figures.
 #[test]
 fn every_command_on_the_page_is_one_of_the_program() {
     let html = Html::parse_document(&PAGE);
@@ -225,7 +225,7 @@ fn every_command_on_the_page_is_one_of_the_program() {
     }
 }
 
-/// Its subcommand and its options are the program's.
+/// Checks that a command's subcommand and options are the program's.
 fn check_command(words: &[&str]) {
     assert_eq!(words[0], "warpstack", "{words:?}");
     let n_names = if words[1] == "list" { 2 } else { 1 };

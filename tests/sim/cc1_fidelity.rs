@@ -91,7 +91,7 @@ fn shared_memory_serves_a_warp_in_four_cycles() {
     );
 }
 
-/// What 10 accesses to local memory move.
+/// Counts the traffic of 10 accesses to local memory.
 fn traffic(op: TimingOp) -> Counters {
     run(&spec(), &looped(&vec![op; 10]), 8, 2000)
 }
@@ -167,7 +167,7 @@ fn a_block_of_256_threads_with_ten_registers_fills_the_g80() {
     assert_eq!(occupancy.limiters, [Limiter::Warps, Limiter::Registers]);
 }
 
-/// The closed form of machines without caches is the simulator's twin, too.
+/// The analytical model agrees with the simulator for machines without caches, too.
 #[test]
 fn the_model_stays_near_the_simulator() {
     for name in ["g80", "gtx285"] {

@@ -1,4 +1,4 @@
-//! Do blocks that are executed lane by lane move what the memory of compute capability 1.x moves, and take as long?
+//! Do blocks that are executed lane by lane have the memory traffic and the time of compute capability 1.x?
 
 use warpstack::device::{Device, Preset};
 use warpstack::isa::Arch;
@@ -110,7 +110,7 @@ fn constants_at_different_addresses_are_loaded_several_times() {
     assert!(loads(1) > once, "{} and {once}", loads(1));
 }
 
-/// Of the programs' bytes, which neighbouring lanes read at distances of 512 bytes.
+/// Lanes read the programs' bytes at distances of 512 bytes, one transaction after the other at their delay.
 #[test]
 fn transactions_of_lanes_apart_follow_each_other_at_their_delay() {
     let kernel = Submachine::load(1, Arch::Sm35).unwrap();

@@ -31,7 +31,7 @@ fn run_ops(spec: &SmxSpec, ops: &[TimingOp], n_warps: u32) -> Counters {
     run(spec, &looped(ops), n_warps, 4000)
 }
 
-/// So many blocks of `ops` from their first instruction to their last.
+/// Runs blocks of `ops` from their first instruction to their last.
 fn run_blocks(spec: &SmxSpec, ops: &[TimingOp], geometry: Geometry, blocks: usize) -> Counters {
     let setup = Setup {
         spec,
@@ -227,7 +227,7 @@ fn classes_of_one_pipe_wait_for_each_other_and_others_do_not() {
     assert_near(cycles(Pipe::Special), 2.0, 0.02);
 }
 
-/// A line of 128 bytes leaves by the port in 4 cycles, and the L2 takes it in 16 or in one: the slower of the two is the pace.
+/// The port passes a line of 128 bytes in 4 cycles, and the L2 accepts it in 16 or in one: the slower of the two sets the pace.
 #[test]
 fn what_is_stored_goes_at_the_pace_of_the_port_or_of_the_l2() {
     let pace = |accepts: f32| {
@@ -255,8 +255,8 @@ fn blocks_of_one_program_load_cases_of_their_own() {
     assert_eq!(counters.dram_read_bytes, 20 * 128);
 }
 
-/// A block ends with eight lines for the unit, which is closed while it passes them; the next one's first instructions need no unit and run
-/// meanwhile.
+/// A block ends with stores of eight lines, which keep the unit busy; the next block's first instructions do not need the unit and
+/// run meanwhile.
 #[test]
 fn a_warp_that_comes_after_a_store_is_not_held_by_the_unit() {
     let spec = SmxSpec {
@@ -269,7 +269,7 @@ fn a_warp_that_comes_after_a_store_is_not_held_by_the_unit() {
     assert_near(counters.cycles as f64 / 200.0, 8.0, 0.02);
 }
 
-/// Where the first warp of each block starts: block, scheduler.
+/// Start of each block's first warp: block, scheduler.
 #[derive(Default)]
 struct FirstWarps(Vec<(u32, u16)>);
 

@@ -1,7 +1,7 @@
-//! Does the simulated L1 of the H200 do what the chip did, access by access? (`fixtures/measured/h200/l1/`, `docs/h200.md`.)
+//! Does the simulated L1 of the H200 behave as the chip did, access by access? (`fixtures/measured/h200/l1/`, `docs/h200.md`.)
 //!
-//! The same lists of accesses go through the cache that the preset describes. Single loads and stores come one after the other, so
-//! nothing is ever being filled when the next one comes.
+//! Replays the same lists of accesses on the cache that the preset describes. Single loads and stores follow each other, so
+//! no line is being filled when the next access comes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +18,7 @@ fn rows(name: &str) -> Vec<BTreeMap<String, String>> {
     reader.deserialize().map(|row| row.unwrap()).collect()
 }
 
-/// The L1 beside so many KB of shared memory, of which each block takes one.
+/// Returns the L1 beside `shared` KiB of shared memory, of which each block takes one.
 fn l1(shared_kib: u32) -> CacheSpec {
     let device = Preset::load("h200").unwrap().device;
     let splits = &device.l1.splits;

@@ -1,4 +1,4 @@
-//! Does a multiprocessor with barriers that the compiler names keep Hopper's timing rules? On round numbers, worked out by hand.
+//! Does a multiprocessor with compiler-named barriers keep Hopper's timing rules? On round numbers, worked out by hand.
 
 use warpstack::isa::{Barriers, OpClass, Space, TimingOp};
 use warpstack::sim::observe::Counters;

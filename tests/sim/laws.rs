@@ -1,4 +1,4 @@
-//! Do laws hold that any multiprocessor keeps, whatever it runs? Random code on the round-number one, and whole launches.
+//! Do laws hold for any multiprocessor, whatever it runs? Random code on the round-number one, and whole launches.
 
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -160,7 +160,7 @@ fn request(n_blocks: usize) -> Request {
     }
 }
 
-/// Whatever the multiprocessors share is doubled, too.
+/// Shared resources of the multiprocessors are doubled, too.
 #[test]
 fn twice_the_multiprocessors_run_twice_the_programs_in_the_same_time() {
     let one = Preset::load("gtx670").unwrap().device;

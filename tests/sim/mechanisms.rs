@@ -1,4 +1,4 @@
-//! Does every named mechanism do what it says by itself? On round numbers: a fault in one of them shows here, not in a table's last digit.
+//! Does every named mechanism have its effect in isolation? On round numbers: a fault shows here, not in a table's last digit.
 
 use std::sync::Arc;
 use warpstack::device::ideal::{Ideal, Ideals};
@@ -30,7 +30,7 @@ fn between(value: f64, low: f64, high: f64) {
     );
 }
 
-/// Each of the six that the compiler can name, the last one too.
+/// All six scoreboards that the compiler can name are waited for.
 #[test]
 fn every_scoreboard_is_waited_for() {
     const CYCLES: u32 = 23;
@@ -60,7 +60,7 @@ fn every_scoreboard_is_waited_for() {
     }
 }
 
-/// Loads of eight lines one after the other that never are in the L1, and always in the L2.
+/// Consecutive loads of eight lines, which always miss the L1 and hit the L2.
 #[test]
 fn a_miss_takes_as_long_as_the_l2_says() {
     let ops: Vec<TimingOp> = (0..8)
@@ -85,8 +85,8 @@ fn a_miss_takes_as_long_as_the_l2_says() {
     }
 }
 
-/// Sixteen warps and four MSHRs: of four rounds to the L2 that a load takes, it waits three for an MSHR. The time of a sample is scaled by
-/// what serves the load.
+/// With sixteen warps and four MSHRs, a load spends three of four L2 round trips waiting for an MSHR. Sampled time is scaled by the
+/// level that serves the load.
 #[test]
 fn a_load_that_misses_while_all_mshrs_are_taken_waits_for_one() {
     let loads = || [load_to(10, Space::Local, 4), use_of_load()];
@@ -246,7 +246,7 @@ fn request(arch: Arch) -> Request {
     }
 }
 
-/// By both models.
+/// Runs both models.
 fn predicted(device: &Device, request: &Request) -> [Prediction; 2] {
     let engine = Predictor::with_settings(device.clone(), Settings::default());
     [engine.with_engine(Kind::Analytical), engine]

@@ -63,7 +63,7 @@ fn agrees_with_every_vector() {
     );
 }
 
-/// The limits are those of the presets: what nobody has measured here has at least NVIDIA's occupancy.
+/// The limits are those of the presets: cards without measurements agree with NVIDIA's occupancy at least.
 #[test]
 fn presets_from_turing_to_ada_agree_with_every_vector() {
     let preset = |cc| match cc {
@@ -205,7 +205,7 @@ fn blocks_that_cannot_be_resident_are_errors() {
     ));
 }
 
-/// What a block may have at most it may have, and not a byte or a thread more.
+/// A block may take every limit exactly, but not a byte or a thread more.
 #[test]
 fn the_largest_block_is_allowed_and_a_larger_one_is_not() {
     let limits = cc30();

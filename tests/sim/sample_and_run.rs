@@ -1,4 +1,4 @@
-//! Does the sample say what the run says, and the run what the whole chip says?
+//! Do windows, whole runs and the whole chip agree?
 
 use warpstack::device::Preset;
 use warpstack::launch::prediction::Configuration;
@@ -8,7 +8,7 @@ use warpstack::sim::simulator::Scope;
 /// Problem, kernel, second dimension, stack levels in registers, threads per block.
 type Cell = (&'static str, &'static str, u32, u32, u32);
 
-/// Of all tables, with small and large blocks. Those whose whole runs take long are left to `cargo xtask sampling`.
+/// Cells of all tables, with small and large blocks. Cells with long whole runs are left to `cargo xtask sampling`.
 const CELLS: [Cell; 12] = [
     ("sextic", "rpn", 1, 0, 128),
     ("sextic", "rpn", 2, 0, 768),

@@ -16,7 +16,7 @@ fn executed(steps: &[Step]) -> Executed {
     }
 }
 
-/// The time of so many wavefronts in one work-group that execute the same.
+/// Returns the time of a work-group whose wavefronts execute the same code.
 fn cycles(executed: &Executed, n_waves: usize) -> SimdTime {
     let work = Work {
         executed,

@@ -1,4 +1,4 @@
-//! How many warp instructions does data add to the traces? Makes `fixtures/divergence.csv`.
+//! Counts the warp instructions that divergence adds to the traces. Makes `fixtures/divergence.csv`.
 //!
 //! `cargo xtask count-divergence --data DIR`, with the UCI files in DIR. Every
 //! kernel of the tables runs the programs of its predictions on real fitness cases, all lanes (`workload::divergence`).

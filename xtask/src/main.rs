@@ -1,4 +1,4 @@
-//! Maintenance of warpstack, `cargo xtask help`: programs that make fixtures, fit values, or answer a question of the documents.
+//! Maintenance of warpstack, `cargo xtask help`: programs that make fixtures, fit values, or answer a question of the book.
 
 mod count_divergence;
 mod random_programs;
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// A path below the repository's root.
+/// Returns a path below the repository's root.
 fn in_repository(path: &str) -> std::path::PathBuf {
     std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("..")

@@ -1,4 +1,4 @@
-//! How far short windows are from long ones, and from whole runs: predicts cells of the paper's tables with any scope, as CSV.
+//! Compares short windows with long ones and with whole runs: predicts cells of the paper's tables with any scope, as CSV.
 //!
 //! `cargo xtask sampling every=13 window_instructions=16000000 units=2000 > long.csv`
 //! `cargo xtask sampling every=9 scope=multiprocessor > runs.csv`

@@ -1,4 +1,4 @@
-//! Files of the UCI repository, as if whatever they hold were what was published.
+//! Files of the UCI repository with arbitrary contents.
 
 use warpstack::gp::problem::uci::Raw;
 use warpstack::gp::problem::{kddcup, shuttle};

@@ -1,4 +1,4 @@
-//! What is fed: a name, inputs to begin with, and what takes them.
+//! Fuzz targets: a name, first inputs, and the function that reads them.
 
 mod data;
 mod machine_code;
@@ -7,7 +7,7 @@ mod runs;
 mod studies;
 mod tools;
 
-/// Must take any bytes without a panic, and in little time.
+/// A reader that must take any bytes without a panic, and in little time.
 pub struct Target {
     pub name: &'static str,
     pub seeds: fn() -> Vec<Vec<u8>>,

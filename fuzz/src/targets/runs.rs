@@ -1,4 +1,4 @@
-//! Corpora, and the states of campaigns that go on from them.
+//! Corpora, and the states from which campaigns resume.
 
 use super::text;
 use std::path::Path;
@@ -28,7 +28,7 @@ fn plan() -> Plan {
     }
 }
 
-/// Of a campaign that is stopped after so many generations.
+/// Returns the state of a campaign that is stopped after `generations`.
 fn stopped_after(generations: usize) -> Campaign {
     let mut campaign = Campaign::new(plan());
     let _ = campaign.run(&PROBLEM, |state| {
@@ -57,7 +57,7 @@ pub fn checkpoint_seeds() -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// What is accepted goes on to its end.
+/// Resumes from a checkpoint; an accepted one runs to its end.
 pub fn checkpoint(bytes: &[u8]) {
     let text = text(bytes);
     let _ = Campaign::joined(&[text.to_string()], &["fuzz".to_owned()]);
@@ -79,7 +79,7 @@ pub fn corpus_seeds() -> Vec<Vec<u8>> {
     ]
 }
 
-/// What is accepted is written as it is read.
+/// Reads a corpus; an accepted one is written as it was read.
 pub fn corpus(bytes: &[u8]) {
     let path = Path::new("fuzz.corpus");
     if let Ok(corpus) = Corpus::parse(&text(bytes), path) {

@@ -1,4 +1,4 @@
-//! What-if studies: their files, with the points that they lead to, and the journals that they go on from.
+//! What-if studies: their files with the resulting points, and the journals from which they resume.
 
 use super::text;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ static BASE: LazyLock<(Base, Predictor)> = LazyLock::new(|| {
     (base, engine)
 });
 
-/// Points of a study that are looked at.
+/// Limit on the points of a study that are checked.
 const POINTS: usize = 3;
 
 pub fn study(bytes: &[u8]) {
@@ -62,7 +62,7 @@ pub fn study(bytes: &[u8]) {
     }
 }
 
-/// Of the journals, one at a time.
+/// Folder and path of the journals, one at a time.
 static FOLDER: LazyLock<Mutex<(tempfile::TempDir, PathBuf)>> = LazyLock::new(|| {
     // In memory, where there is such a folder.
     let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
@@ -91,7 +91,7 @@ pub fn journal_seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// What is accepted is added to, and read again.
+/// Reads a journal; an accepted one gets another line and is read again.
 pub fn journal(bytes: &[u8]) {
     let guard = FOLDER.lock().unwrap_or_else(PoisonError::into_inner);
     let path = &guard.1;

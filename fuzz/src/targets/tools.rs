@@ -1,4 +1,4 @@
-//! What other people's tools write: Accel-Sim's traces, which are simulated, and Nsight Compute's pages.
+//! Files of other tools: Accel-Sim's traces, which are simulated, and Nsight Compute's pages.
 
 use super::text;
 use std::sync::LazyLock;

@@ -48,7 +48,7 @@ pub enum Mutation {
 pub enum FunctionChoice {
     /// All functions are equally likely.
     Uniform,
-    /// In proportion to the number of operands.
+    /// Probability in proportion to the number of operands.
     ByArity,
 }
 
@@ -59,7 +59,7 @@ pub enum Crossover {
     /// Any subtree of the second parent replaces any of the first.
     #[default]
     Subtree,
-    /// Like `Subtree`, but the graft has at most twice the nodes of the cut, plus one.
+    /// Subtree crossover whose graft has at most twice the nodes of the cut, plus one.
     SizeFair,
     /// Exchanges subtrees at the same place, within the shape that the parents share from the root.
     OnePoint,
@@ -90,9 +90,9 @@ pub enum ParentSelection {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Parsimony {
-    /// Between two programs whose errors differ by at most this fraction of the larger error.
+    /// Prefers it between two programs whose errors differ by at most this fraction of the larger error.
     Near(f64),
-    /// With this probability per comparison, regardless of the errors; and between equals.
+    /// Prefers it with this probability per comparison, regardless of the errors; and between equals.
     Coin(f64),
 }
 

@@ -341,7 +341,7 @@ pub const MAX_CASES: usize = 1 << 24;
 /// Source and number of cases.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Source {
-    /// At most this many cases; absent: all of them.
+    /// Maximum number of cases; absent: all of them.
     pub n_cases: Option<usize>,
     /// Folder of the UCI files; absent: the folder named by `WARPSTACK_DATA`.
     pub data: Option<PathBuf>,

@@ -7,7 +7,7 @@
 use super::error::Fault;
 use std::fmt::Write as _;
 
-/// How a writer lists addresses.
+/// Form in which a writer lists addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AddressMode {
     /// One address per active lane.

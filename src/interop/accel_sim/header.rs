@@ -24,7 +24,7 @@ pub struct Header {
     pub block: [u32; 3],
     /// Shared memory per block, static and dynamic.
     pub shared_bytes: u32,
-    /// Per thread.
+    /// Registers per thread.
     pub registers: u32,
     /// Compute capability without the point: 35.
     pub binary_version: u32,

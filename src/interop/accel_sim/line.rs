@@ -24,7 +24,7 @@ pub struct Line {
     pub mask: u32,
     /// The destination register; 255 is RZ.
     pub destination: Option<u8>,
-    /// With its modifiers: `LDG.E.64`.
+    /// Opcode with its modifiers: `LDG.E.64`.
     pub opcode: String,
     pub sources: Vec<u8>,
     pub memory: Option<MemoryAccess>,
@@ -37,7 +37,7 @@ pub struct Line {
 pub struct MemoryAccess {
     /// Bytes per lane as the tracer reports them; readers take the width from the opcode.
     pub width: u32,
-    /// One per active lane, in lane order.
+    /// Addresses of the active lanes, in lane order.
     pub addresses: Vec<u64>,
 }
 
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(again.trim_end(), text);
     }
 
-    /// As NVBit's tracer writes memory instructions that their guard switches off.
+    /// A memory instruction whose guard switches every lane off, as NVBit's tracer writes it.
     #[test]
     fn a_line_without_lanes_has_no_addresses() {
         for rest in ["1 0x0 0", "2 0x0", "0", "1 0x0 0 7", "2 0x0 7"] {

@@ -25,7 +25,7 @@ const SLOTS: u8 = 4;
 /// Way in which a result is written to an address register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Write {
-    /// Written nowhere else: one instruction, of this name.
+    /// Register written by one instruction only, of this name.
     Only(&'static str),
     /// Copied after it is computed.
     Also,

@@ -36,7 +36,7 @@ pub const SOURCE: &str = "sm_35";
 /// Amount of code that a compiler adds around the operations: the two bounds between which real code is expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compiler {
-    /// Only the operations of the source.
+    /// Only the operations of the source, without additions.
     Tight,
     /// Code like that of Mesa's compiler: every forward branch sets a reconvergence point and has an instruction there;
     /// parameters are loaded, and constants used in comparisons are moved to registers.

@@ -67,7 +67,7 @@ pub struct Configuration {
 }
 
 impl Configuration {
-    /// Its sizes besides the block's, in words.
+    /// Describes the sizes besides the block's, in words.
     pub fn sizes_in_words(&self) -> String {
         let open = [
             ("population", self.population),
@@ -146,15 +146,15 @@ pub struct MemoryTraffic {
     pub l1_load_hit_percent: f64,
     /// L1 hits of the stores.
     pub l1_store_hit_percent: f64,
-    /// Read from the L2.
+    /// Bytes read from the L2.
     pub l2_read_bytes: u64,
-    /// Written to the L2.
+    /// Bytes written to the L2.
     pub l2_write_bytes: u64,
     /// L2 hits.
     pub l2_hit_percent: f64,
-    /// Read from device memory.
+    /// Bytes read from device memory.
     pub dram_read_bytes: u64,
-    /// Written to device memory.
+    /// Bytes written to device memory.
     pub dram_write_bytes: u64,
 }
 
@@ -220,10 +220,10 @@ impl Prediction {
     }
 }
 
-/// Why a configuration could not be predicted.
+/// Error of predicting a configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum PredictError {
-    /// Something that the device or the kernel does not have.
+    /// A request for something that the device or the kernel does not have.
     #[error(transparent)]
     Refused(Refused),
     /// The block cannot be resident.

@@ -25,7 +25,7 @@ pub struct GpoclLaunch<'a> {
     /// Programs, `program_words` each.
     pub programs: &'a [u32],
     pub program_words: u32,
-    /// One row per variable.
+    /// Input values, one row per variable.
     pub inputs: &'a [f32],
     pub outputs: &'a [f32],
     /// Errors that the launch writes.

@@ -31,7 +31,7 @@ struct Part {
 }
 
 impl Gpu {
-    /// Everything that repeated evaluations of `tables`, the parts of a population, reuse.
+    /// Returns an evaluator with all buffers that repeated evaluations of `tables`, the parts of a population, reuse.
     pub fn evaluator(
         &self,
         kernel: LoadedKernel,

@@ -20,7 +20,7 @@ pub struct PaperSource<'a> {
     pub defines: Vec<String>,
 }
 
-/// How long the runs of a launch took, and what the kernel takes of a multiprocessor.
+/// Times of a launch's runs, and the kernel's registers and resident blocks.
 #[derive(Debug, Clone)]
 pub struct PaperTimes {
     pub milliseconds: Vec<f64>,

@@ -21,7 +21,7 @@ pub struct RobilliardLaunch<'a> {
     pub threads_per_block: u32,
     pub blocks: u32,
     pub shared_bytes: u32,
-    /// Where each program begins, then the programs.
+    /// Starts of the programs, then the programs.
     pub chunk: &'a [u32],
     pub n_programs: u32,
     pub inputs: &'a [u32],

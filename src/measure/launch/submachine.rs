@@ -10,7 +10,7 @@ use super::{Asked, Gpu};
 use crate::measure::error::GpuError;
 
 const SOURCE: &str = include_str!("../../systems/cuda/submachine.cu");
-/// No result: more cases than there are.
+/// Mark of an unwritten result, larger than any number of cases.
 const POISON: u32 = u32::MAX;
 
 /// A launch of Langdon's interpreter.

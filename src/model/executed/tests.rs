@@ -76,7 +76,7 @@ fn the_first_load_comes_from_the_dram_and_the_next_from_the_l1() {
     assert_eq!(both.traffic.l2_lines, 1.0);
 }
 
-/// Both loads are one static instruction, whose lines hit with probability one half.
+/// Two loads by one static instruction, whose lines hit with probability one half.
 #[test]
 fn a_load_takes_the_mean_of_what_its_instruction_finds() {
     let once = [load(Space::Local, 4), use_of_load()];

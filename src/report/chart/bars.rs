@@ -13,7 +13,7 @@ use plotters::style::text_anchor::HPos;
 /// One bar: a label and its layers, from the left.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bar {
-    /// Empty for one that belongs to the bar above it.
+    /// Label; empty for a bar that belongs to the one above it.
     pub label: String,
     pub layers: Vec<(String, f64)>,
 }

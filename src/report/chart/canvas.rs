@@ -19,7 +19,7 @@ const MOST_DRAWN: u64 = 120_000_000;
 const FINEST: u32 = 4;
 /// Part of its height by which plotters sets text in bitmaps higher than in an SVG.
 const TOO_HIGH: f64 = 0.12;
-/// Around the place of a note, where it can be pointed at.
+/// Radius in which a note's place can be pointed at.
 const NOTE_RADIUS: u32 = 7;
 
 /// Returns the text of an SVG file.

@@ -231,7 +231,7 @@ impl Chart for Lines {
         })
     }
 
-    /// Both ends of every line.
+    /// Describes both ends of every line.
     fn words(&self) -> String {
         let line = |line: &Line| {
             let ends = line.points.first().zip(line.points.last());

@@ -61,7 +61,7 @@ const SERIES_COLOURS: [RGBColor; 7] = [
     RGBColor(125, 125, 125),
 ];
 
-/// Why a chart could not be drawn.
+/// Error of drawing a chart.
 #[derive(Debug, thiserror::Error)]
 pub enum ChartError {
     #[error("chart {path}: given the extension \"{given}\"; allowed: svg, png")]
@@ -76,7 +76,7 @@ pub enum ChartError {
 pub type Area<'a> = DrawingArea<Canvas<'a>, Shift>;
 pub type Drawn = Result<(), Box<dyn Error>>;
 
-/// Something that can be drawn on any backend.
+/// A chart that can be drawn on any backend.
 pub trait Chart {
     /// Width and height in pixels.
     fn size(&self) -> (u32, u32);
@@ -87,7 +87,7 @@ pub trait Chart {
     }
 }
 
-/// How a chart looks in a file.
+/// Appearance of a chart in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Look {
     pub theme: Theme,
@@ -168,7 +168,7 @@ fn ink_at(size: u32, across: HPos) -> TextStyle<'static> {
     ink(size).pos(Pos::new(across, VPos::Center))
 }
 
-/// How all axes are written: lines at the labels only, in grey.
+/// Styles all axes: lines at the labels only, in grey.
 fn light_mesh<'m, 'a, 'b, 'c, X, Y>(
     mesh: &'m mut MeshStyle<'a, 'b, X, Y, Canvas<'c>>,
 ) -> &'m mut MeshStyle<'a, 'b, X, Y, Canvas<'c>>

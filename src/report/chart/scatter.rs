@@ -13,7 +13,7 @@ use plotters::prelude::*;
 /// One cell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
-    /// Its own name, if it is more than one of its series.
+    /// Name of the point, if it differs from that of its series.
     pub name: Option<String>,
     pub measured: f64,
     pub measured_half: f64,
@@ -39,7 +39,7 @@ pub struct Scatter {
 }
 
 const PLOT_HEIGHT: u32 = 330;
-/// Beside the diagonal: 20 % too fast and too slow.
+/// Ratio of the band beside the diagonal: 20 % too fast or too slow.
 const BAND: f64 = 1.2;
 
 impl Scatter {
@@ -126,7 +126,7 @@ impl Chart for Scatter {
         legend(&self.names()).draw(&under, |nth, at| Ok(under.draw(&mark(nth, at))?))
     }
 
-    /// Both ranges of every series.
+    /// Describes the measured and the predicted range of every series.
     fn words(&self) -> String {
         let range = |series: &Series, value: fn(&Point) -> f64| {
             let values = || series.points.iter().map(value);

@@ -73,7 +73,7 @@ fn buttons(axis: &Axis) -> Markup {
     }
 }
 
-/// Where the numbers come from.
+/// Describes the origin of the numbers.
 pub fn about(content: &Content) -> String {
     let about = html! {
         p {

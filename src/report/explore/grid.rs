@@ -12,21 +12,21 @@ use serde::Serialize;
 /// One control of the page.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Axis {
-    /// In the page's address: `threads`.
+    /// Name in the page's address: `threads`.
     pub key: &'static str,
-    /// Above the control.
+    /// Label above the control.
     pub label: &'static str,
-    /// Behind a value; may be empty.
+    /// Unit behind a value; may be empty.
     pub unit: &'static str,
-    /// As they are typed in commands, in order.
+    /// Values as commands take them, in order.
     pub values: Vec<String>,
-    /// Where the page starts: for the machine's axes, what the device has.
+    /// Index of the initial value; for the machine's axes, the device's own.
     pub start: usize,
-    /// How a value is given to a command.
+    /// Option or key that gives a value to a command.
     pub option: Spelling,
 }
 
-/// How a value is given to a command.
+/// Option or key that gives a value to a command.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Spelling {

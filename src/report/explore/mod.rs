@@ -24,7 +24,7 @@ const SCRIPTS: [&str; 4] = [
     include_str!("page.js"),
 ];
 
-/// Everything that the page shows.
+/// Contents of the explorer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Content {
     /// The device's full name.
@@ -37,12 +37,12 @@ pub struct Content {
     pub options: String,
     /// The command that makes the page.
     pub command: String,
-    /// How the programs were chosen.
+    /// Weighting of each corpus.
     pub weighting: Vec<String>,
     pub axes: Vec<Axis>,
-    /// One for every combination of the axes' values, the last axis moving fastest.
+    /// Records for every combination of the axes' values, the last axis moving fastest.
     pub records: Vec<Record>,
-    /// Why points cannot run.
+    /// Reasons why points cannot run.
     pub reasons: Vec<String>,
     /// Measured speeds of the unchanged machine.
     pub measured: Vec<MeasuredPoint>,

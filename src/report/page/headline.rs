@@ -51,7 +51,7 @@ pub fn best_cell<'a>(cells: &'a [Compared], problem: &str) -> Option<&'a Compare
     })
 }
 
-/// Nothing if the page has no cell.
+/// Writes the headline of the page; empty without a cell.
 pub fn headline(content: &Content) -> Result<Markup, Box<dyn Error>> {
     let best = best_of_tables(content);
     let Some(sentence) = sentence(content, &best) else {
@@ -122,7 +122,7 @@ fn held_back(explanation: &Explanation) -> String {
     })
 }
 
-/// How far off predictions are where nothing was fitted.
+/// Summarizes the errors of held-out predictions.
 fn trust(content: &Content) -> String {
     let held_out = content
         .cells

@@ -27,12 +27,12 @@ use std::error::Error;
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// Everything that the page shows.
+/// Contents of the page.
 #[derive(Debug, Default)]
 pub struct Content {
     /// The device's full name.
     pub device: String,
-    /// Which model predicted: `the simulator`.
+    /// Name of the model that predicted: `the simulator`.
     pub engine: String,
     /// The command that makes the page.
     pub command: String,
@@ -41,7 +41,7 @@ pub struct Content {
     pub problems: String,
     /// The options that every command of the page shares, with a leading space.
     pub options: String,
-    /// How the corpora were weighted.
+    /// Weighting of each corpus.
     pub weighting: Vec<String>,
     pub cells: Vec<Compared>,
     /// Cells of `cells` for other draws of programs.

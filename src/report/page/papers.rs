@@ -33,7 +33,7 @@ pub fn section(content: &Content) -> Result<Markup, Box<dyn Error>> {
     })
 }
 
-/// Who wrote it, and what they found.
+/// Returns a paper's title and its main finding.
 fn about(paper: Paper) -> (&'static str, &'static str) {
     match paper {
         Paper::Robilliard => (

@@ -48,7 +48,7 @@ pub(super) struct RowReplacement {
     fills_hold_lines: bool,
     /// Row after row, set after set.
     rows: Vec<RowState>,
-    /// By set.
+    /// Lines in use by set.
     used: Vec<u32>,
     hands: Vec<u32>,
     /// A bit for every row that holds a line, set after set.

@@ -117,7 +117,7 @@ fn a_line_that_is_being_filled_is_not_replaced() {
     }
 }
 
-/// Only the first way has its data: whichever the generator names, that one leaves.
+/// With data in the first way only, that way is replaced, whichever the generator names.
 #[test]
 fn random_replacement_seeks_a_way_that_is_filled_all_round() {
     for seed in 1..20 {

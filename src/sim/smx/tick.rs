@@ -46,7 +46,7 @@ impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
         true
     }
 
-    /// No warp will ever issue again: the last block of a finite queue has ended, or else the simulation is stuck.
+    /// Handles the case that no warp will ever issue again: the last block of a finite queue has ended, or the simulation is stuck.
     #[cold]
     fn stand_still(&mut self) -> bool {
         let has_ended = !self.is_occupied();

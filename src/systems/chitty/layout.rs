@@ -52,7 +52,7 @@ impl ProgramTable {
 /// Fitness cases in a kernel's layout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaseTable {
-    /// One row of `pitch` elements per input.
+    /// Input words, a row of `pitch` elements per variable.
     pub inputs: Vec<u32>,
     pub expected: Vec<u32>,
     /// Elements that are fitness cases.

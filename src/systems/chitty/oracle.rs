@@ -136,7 +136,7 @@ mod tests {
         assert!(decided_in(&words, "X1 NOT"));
     }
 
-    /// If rounding decided many programs, wrong kernels would pass unnoticed.
+    /// Rounding decides few programs; otherwise wrong kernels would pass unnoticed.
     #[test]
     fn rounding_decides_few_of_the_programs_that_are_measured() {
         let workload = Workload::with_cases(ProblemId::Sextic, None, 1, Some(256)).unwrap();

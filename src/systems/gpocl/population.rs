@@ -59,7 +59,7 @@ fn terminal(dice: &mut Dice) -> Node {
 /// Rows of a data set.
 #[derive(Debug, Clone)]
 pub struct Data {
-    /// One row per variable (section 5.1.1).
+    /// Input values, one row per variable (section 5.1.1).
     pub inputs: Vec<f32>,
     pub outputs: Vec<f32>,
 }

@@ -30,7 +30,7 @@ pub enum Programs {
 pub enum Launching {
     /// All programs in one grid.
     OneGrid,
-    /// As many grids as needed with the paper's number of threads.
+    /// Grids of the paper's number of threads, as many as needed.
     PapersGrids,
 }
 

@@ -48,7 +48,7 @@ pub struct Environment<'a> {
 /// Reason for the end of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SegmentEnd {
-    /// Before the instruction that fetches opcode word `fetch`, or at the case loop's header.
+    /// End before the instruction that fetches opcode word `fetch`, or at the case loop's header.
     Boundary {
         fetch: Option<u32>,
     },

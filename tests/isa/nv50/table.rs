@@ -1,10 +1,10 @@
-//! The table of `docs/nv50.md`: how many instructions each one becomes.
+//! The table of `docs/nv50.md`: how many instructions each instruction expands to.
 
 use super::{kernel, texts, translated};
 use warpstack::isa::Kernel;
 use warpstack::isa::nv50;
 
-/// How many instructions one becomes that computes `R3`.
+/// Returns the number of instructions that an instruction computing `R3` expands to.
 fn count(instruction: &str) -> usize {
     let kernel = kernel(&["S2R R0, SR_TID.X", instruction, "ST [R9], R3", "EXIT"]);
     translated(&kernel).of(1).len()
@@ -261,7 +261,7 @@ fn an_address_is_written_at_once_or_copied() {
     assert_eq!(before_the_load("ISCADD R2, R0, R1, 0x2"), 3);
 }
 
-/// Of five addresses that are live together the one with the fewest accesses is converted where it is used.
+/// Four addresses stay in registers; of five that are live together, the one with the fewest accesses is converted at each use.
 #[test]
 fn four_addresses_stay_in_registers() {
     let of = |n: usize, others: &[&str]| {
@@ -291,7 +291,8 @@ fn four_addresses_stay_in_registers() {
     assert_eq!(five(&[store, "SHL R14, R0, 0x9", store]), 6);
 }
 
-/// What Mesa's compiler adds: points where lanes meet behind forward branches, and loads of parameters and constants that are compared with.
+/// The loose translation adds what Mesa's compiler does: reconvergence points behind forward branches, and loads of parameters
+/// and of constants in comparisons.
 #[test]
 fn the_loose_translation_adds_moves_and_points_to_meet() {
     let loose = |kernel: &Kernel, index: usize| {

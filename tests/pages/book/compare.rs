@@ -1,4 +1,4 @@
-//! What is shown against what is printed or drawn.
+//! Comparison of the outputs and drawings that the book shows with those of the program.
 
 use std::collections::HashSet;
 

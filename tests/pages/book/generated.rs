@@ -1,4 +1,4 @@
-//! Are the pages and files that commands make what the commands make today? `WARPSTACK_UPDATE_GOLDEN=1` writes them anew.
+//! Are generated pages and files up to date with their commands? `WARPSTACK_UPDATE_GOLDEN=1` writes them anew.
 
 use crate::program::stdout;
 

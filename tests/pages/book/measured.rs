@@ -1,4 +1,4 @@
-//! Does every comparison of two launches in the README and the book agree with the paper's measured values, or admit that it does not?
+//! Does every comparison of two launches in the README and the book agree with the paper's measured values, or admit a miss?
 //!
 //! A page marks a comparison with a comment: `<!-- compare: LAUNCH => LAUNCH; predicted +A %; measured +B % -->`, at its end
 //! `; missed` where prediction and measurement disagree about the winner, or by more than a factor of two about the size. A launch is
@@ -12,7 +12,7 @@ use warpstack::predictor::{Kind, Predictor, Settings};
 use warpstack::systems::options::LaunchOptions;
 use warpstack::validate::known::{Agreement, Known, agrees};
 
-/// A stated prediction may be off by so many points, a measured value by none.
+/// Tolerance of a stated prediction, in points; stated measured values must be exact.
 const POINTS: f64 = 1.0;
 
 struct Compared {

@@ -1,4 +1,4 @@
-//! The page in a frame of a test's own page, which moves its controls and reads what it shows.
+//! The explorer in a frame of a test's own page, which moves its controls and reads its output.
 
 use crate::browser;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ pub struct Frame {
     page: String,
 }
 
-/// What a script finds: the frame's window, its elements, and ways to move a control as a user does.
+/// Names that a script can use: the frame's window, its elements, and functions that move a control as a user does.
 const HELP: &str = "const page = document.querySelector('iframe').contentWindow;
     const later = (ms) => new Promise((done) => setTimeout(done, ms));
     const at = (selector) => page.document.querySelector(selector);
@@ -19,7 +19,7 @@ const HELP: &str = "const page = document.querySelector('iframe').contentWindow;
     const ready = async () => { while (!/\\d|not/.test(at('#speed')?.textContent ?? '')) await later(20); await later(100); };";
 
 impl Frame {
-    /// None where there is no Chromium.
+    /// `None` without Chromium.
     pub fn new(page: &Path) -> Option<Frame> {
         let chromium = browser::chromium();
         if chromium.is_none() {
@@ -32,7 +32,7 @@ impl Frame {
         })
     }
 
-    /// What a script returns that runs beside the page, opened with this fragment at this width.
+    /// Returns the result of a script that runs beside the page, opened with this fragment at this width.
     pub fn seen(&self, fragment: &str, width: u32, script: &str) -> String {
         let name = format!("frame-{:?}.html", std::thread::current().id());
         let file = self.folder.join(name.replace(['(', ')'], ""));

@@ -1,4 +1,4 @@
-//! The other papers' part of the page, of rows that were not predicted: predicting takes minutes.
+//! The other papers' part of the page, made of given rows: predicting takes minutes.
 
 use super::{check_command, check_structure, select, text};
 use crate::browser;
@@ -44,7 +44,7 @@ static PAGE: LazyLock<String> = LazyLock::new(|| {
     page(&content).unwrap()
 });
 
-/// Values count up from 1.
+/// Returns figures whose values count up from 1.
 fn figures(
     experiment: &'static str,
     quantity: &'static str,

@@ -1,6 +1,6 @@
-//! What the page does in a browser: sorting, copying, values of points, both themes, paper.
+//! Behaviour of the page in a browser: sorting, copying, values of points, both themes, paper.
 //!
-//! Needs Chromium; without one every test is skipped and says so.
+//! Needs Chromium; without it every test is skipped with a message.
 
 use super::PAGE;
 use crate::browser;
@@ -40,7 +40,7 @@ impl Opened {
     }
 }
 
-/// What a script returns that runs on the page; `None` without a browser.
+/// Returns the result of a script that runs on the page; `None` without a browser.
 fn seen(script: &str, options: &[&str]) -> Option<String> {
     let opened = Opened::new(script)?;
     let mut args = vec![
@@ -173,7 +173,7 @@ fn charts_and_heat_maps_follow_the_dark_theme() {
     assert!(dark[1] > 600 && light[1] < 200, "ink: {dark:?}, {light:?}");
 }
 
-/// A page is A4 or Letter; what is folded away is on it.
+/// A page is A4 or Letter; folded parts are printed too.
 #[test]
 fn the_page_is_printed_without_gaps() {
     let Some(opened) = Opened::new("return '';") else {
@@ -197,5 +197,5 @@ fn the_page_is_printed_without_gaps() {
     assert!((4..=MOST_PAGES).contains(&pages), "{pages} pages");
 }
 
-/// One more than the small report takes.
+/// Page limit: one more than the small report takes.
 const MOST_PAGES: usize = 9;

@@ -45,7 +45,7 @@ fn range(rows: &[ComparedFigure]) -> Vec<(f64, String)> {
         .collect()
 }
 
-/// Over the population, a line for each benchmark.
+/// Returns a line over the population for each benchmark.
 fn over_population<'a>(rows: impl Iterator<Item = &'a ComparedFigure>) -> Vec<Line> {
     sorted_lines(rows.filter_map(|row| {
         let population = number_after(&row.configuration, POPULATION)?;

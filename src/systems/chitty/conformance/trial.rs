@@ -36,7 +36,7 @@ const TYPICAL: f64 = 1.0 / 8.0;
 /// Fitness cases of one program, and the allowed range of its error on them.
 #[derive(Debug, Clone)]
 pub struct Trial {
-    /// One row per input variable.
+    /// Input words, one row per variable.
     pub inputs: Vec<u32>,
     pub outputs: Vec<u32>,
     pub allowed: RangeInclusive<f64>,

@@ -19,9 +19,9 @@ use std::io::Read;
 listed! {
     /// Placement of the interpreter's stack. AMD's compiler is not available, so both are predicted.
     pub enum Placement {
-        /// In general registers, addressed through the address register.
+        /// General registers, addressed through the address register.
         Registers,
-        /// In scratch memory, bypassing the caches.
+        /// Scratch memory, bypassing the caches.
         Memory,
     }
 }
