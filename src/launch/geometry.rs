@@ -150,6 +150,8 @@ mod tests {
         assert_eq!(geometry(512 * 2, 5).working_case_blocks(), 2);
         // The last pass is the first warp's alone.
         assert_eq!(geometry(512 * 2 + 1, 5).working_case_blocks(), 3);
+        let empty = [2, 3, 5].map(|case_blocks| geometry(512 * 3, case_blocks).empty_blocks());
+        assert_eq!(empty, [0, 0, 2000]);
     }
 
     #[test]

