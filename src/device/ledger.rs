@@ -53,7 +53,7 @@ impl Condition {
     }
 }
 
-const CONDITIONS: [Condition; 12] = [
+const CONDITIONS: [Condition; 13] = [
     Condition {
         fields: &[
             "latency.alu_cycles",
@@ -118,6 +118,12 @@ const CONDITIONS: [Condition; 12] = [
         decided_by: &["l1.write_back", "l2.request_bytes"],
         because: "lines written back wait for nothing (l1.write_back), and requests take no part of the port (l2.request_bytes)",
         holds: |device| !device.l1.write_back || device.l2.request_bytes > 0,
+    },
+    Condition {
+        fields: &["load_store.return_bytes_per_cycle"],
+        decided_by: &["l1.caches_global_loads"],
+        because: "no load passes the L1 by (l1.caches_global_loads)",
+        holds: |device| !device.l1.caches_global_loads,
     },
     Condition {
         fields: &["l1.index_hash_bits"],

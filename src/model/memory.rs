@@ -261,7 +261,10 @@ fn unit_cycles(spec: &SmxSpec, demand: &Demand, traffic: &Traffic, fills: f64) -
     let store_cycles = f64::from(spec.store_cycles_per_line);
     let stores = demand.local_store_lines + demand.global_store_lines;
     let loads = demand.lines - stores - demand.global_load_lines;
-    let cases = cycles_at(spec.return_bytes_per_cycle, demand.global_load_bytes);
+    let cases = match spec.l1_caches_global_loads {
+        true => 0.0,
+        false => cycles_at(spec.return_bytes_per_cycle, demand.global_load_bytes),
+    };
     let cases = cases.max(demand.global_load_lines);
     let filled = cycles_at(spec.fill_bytes_per_cycle, LINE_BYTES * fills);
     // Without an L1 stored lines are passed on in the same pass.

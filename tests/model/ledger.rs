@@ -81,6 +81,13 @@ const UNSEEN: &[Unseen] = &[
         ],
         BOTH,
     ),
+    (
+        LIMITED,
+        GTX670,
+        &["issue.n_register_banks", "issue.replays_take_issue_slots"],
+        MODEL,
+    ),
+    (SENDS_LESS, GTX670, &["l2.ingest_bytes_per_cycle"], MODEL),
     (NEAR_JUMPS, GTX670, &["instruction_cache.l0_bytes"], MODEL),
 ];
 const GTX670: &[&str] = &["gtx670"];
@@ -99,6 +106,9 @@ const SMALL_ROWS: &str = "no program of these is near the limit of a block";
 const NO_PAIRS: &str = "code for one dispatch marks no pairs";
 const NOT_GUARDED: &str = "the compiler guards no such result with a barrier in these kernels";
 const RARE: &str = "hardly executed in these kernels, and never waited for";
+const LIMITED: &str =
+    "the limit of the multiprocessor's issue exceeds the slots that its schedulers lose";
+const SENDS_LESS: &str = "these launches send less than the values tried";
 const IN_L2: &str = "the data of these launches stay in the L2";
 
 /// Returns values to try in place of one.
