@@ -53,7 +53,7 @@ impl Condition {
     }
 }
 
-const CONDITIONS: [Condition; 13] = [
+const CONDITIONS: [Condition; 14] = [
     Condition {
         fields: &[
             "latency.alu_cycles",
@@ -151,6 +151,12 @@ const CONDITIONS: [Condition; 13] = [
         decided_by: &["instruction_cache.l0_bytes"],
         because: "instruction_cache.l0_bytes is 0",
         holds: |device| device.instruction_cache.l0_bytes > 0,
+    },
+    Condition {
+        fields: &["instruction_cache.n_l15"],
+        decided_by: &["instruction_cache.l15_bytes_per_cycle"],
+        because: "instruction_cache.l15_bytes_per_cycle is 0",
+        holds: |device| device.instruction_cache.l15_bytes_per_cycle > 0,
     },
     Condition {
         fields: &["instruction_cache.cycles_per_instruction"],

@@ -185,6 +185,8 @@ device! {
         special_register_cycles: u32, "cycles", CYCLES, [Sim, Model];
         /// Cycles from a taken branch to the warp's next issue; 0 if the compiler's stall count covers it.
         taken_branch_cycles: u32, "cycles", CYCLES, [Sim, Model];
+        /// Cycles from a branch to an address in a register to the warp's next issue, its code in the first level of the instruction cache.
+        indirect_branch_cycles: u32, "cycles", CYCLES, [Sim, Model];
         /// Minimum wait for a load in the compiler's own schedule.
         load_pace_cycles: u32, "cycles", CYCLES, [Sim, Model];
     }
@@ -337,8 +339,14 @@ device! {
         /// Prefetches the next line while a line runs: straight code then reaches `cycles_per_instruction`.
         prefetches: bool, "yes/no", ANY, [Sim, Model];
         l15_latency_cycles: u32, "cycles", CYCLES, [Sim, Model];
-        /// Bytes per cycle that the second level supplies to all first-level caches of an SMX together; 0: unlimited.
-        l15_bytes_per_cycle: u32, "bytes/cycle/SMX", (0.0, 4096.0), [Sim];
+        /// Lines that the first level requests ahead of one that it lacks.
+        prefetch_lines: u32, "lines", (0.0, 64.0), [Sim];
+        /// Most lines in flight to the first level; 0: unlimited.
+        lines_in_flight: u32, "lines", (0.0, 1024.0), [Sim];
+        /// Second-level caches of the chip, which the multiprocessors share.
+        n_l15: u32, "caches", (1.0, 1024.0), [Sim];
+        /// Bytes per cycle that each of them supplies; 0: unlimited.
+        l15_bytes_per_cycle: u32, "bytes/cycle", (0.0, 4096.0), [Sim];
         l2_latency_cycles: u32, "cycles", CYCLES, [Sim, Model];
     }
 

@@ -137,6 +137,9 @@ const DOES_NOT_REDIRECT: [&str; 9] = [
     "SSY", "PBK", "PCNT", "PRET", "PEXIT", "BSSY", "BMOV", "BPT", "YIELD",
 ];
 
+/// Branches to an address in a register.
+const INDIRECT: [&str; 4] = ["BRX", "BRXU", "JMX", "JMXU"];
+
 /// Memory instructions: names, space, whether they are stores. Atomics that return a value count as loads, and so does what loads into
 /// shared memory: of its two accesses a line has the addresses of one.
 const MEMORY: [(&str, Space, bool); 16] = [
@@ -179,6 +182,7 @@ pub fn timing(line: &Line, binary_version: u32) -> Option<TimingOp> {
         dual_with_next: false,
         pc_bytes: line.pc as u32,
         redirects,
+        indirect: INDIRECT.contains(&base),
         barriers: Barriers::default(),
     })
 }

@@ -149,6 +149,7 @@ impl Instruction {
             dual_with_next: self.control.dual_with_next,
             pc_bytes: self.pc_bytes,
             redirects: self.redirects(),
+            indirect: self.op == Op::Brx,
             barriers: self.control.barriers,
         }
     }

@@ -102,6 +102,8 @@ pub struct TimingOp {
     pub pc_bytes: u32,
     /// Whether it is a branch, call, return or exit that may redirect the warp's fetch.
     pub redirects: bool,
+    /// Whether the target of the branch comes from a register.
+    pub indirect: bool,
     /// Hopper's compiler-set scoreboards; none on Kepler.
     pub barriers: Barriers,
 }

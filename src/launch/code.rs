@@ -55,6 +55,8 @@ pub struct ReplayOp {
     /// Different registers that the instruction reads, at most 3.
     pub sources: u8,
     pub redirects: bool,
+    /// See `TimingOp::indirect`.
+    pub indirect: bool,
     /// Blocks' widths between the first row of cases that a thread holds and the one accessed: thread `t` holds the
     /// cases `t`, `t + threads`, `t + 2 * threads` and so on. 0 where the address says it all.
     pub case_row: u8,
@@ -342,6 +344,7 @@ fn static_part(op: &TimingOp, scoreboards: bool) -> ReplayOp {
         },
         sources: n_sources(op),
         redirects: op.redirects,
+        indirect: op.indirect,
         warp_lines: 0,
         ends_other_warps: false,
         case_row: 0,

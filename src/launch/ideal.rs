@@ -69,6 +69,7 @@ fn on_chip_latency(spec: &mut SmxSpec) {
 fn fixed_latency(spec: &mut SmxSpec) {
     spec.longest_stall_cycles = 1;
     spec.taken_branch_cycles = 0;
+    spec.indirect_branch_cycles = 0;
     match &mut spec.dependences {
         DependenceTracking::Registers => {}
         DependenceTracking::AllRegisters(cycles) => *cycles = [1; N_CLASSES],
@@ -106,6 +107,7 @@ fn instruction_fetch(spec: &mut SmxSpec) {
     spec.icache_l0_line_slots = 0;
     spec.icache_l15_latency_cycles = 0;
     spec.icache_l15_cycles_per_line = 0;
+    spec.icache_lines_in_flight = 0;
     spec.icache_l2_latency_cycles = 0;
     spec.icache_next_line_cycles = [0; 2];
 }

@@ -6,6 +6,7 @@
 //! Sources: the preset, see [`SmxSpec::new`].
 
 pub use super::cache::{BitFlips, CacheSpec, MAX_SECTORS, Replacement, RowSpec, SetIndex, XorBits};
+use super::code::ReplayOp;
 pub use super::code_layout::CodeLayout;
 pub use super::dependence::{BarrierTiming, DependenceTracking};
 pub use super::dram::DramSpec;
@@ -64,6 +65,8 @@ pub struct SmxSpec {
     pub branch_issue_slots: u32,
     /// Least number of cycles from a taken branch to the warp's next issue.
     pub taken_branch_cycles: u32,
+    /// Least number of cycles from a branch to an address in a register to the warp's next issue.
+    pub indirect_branch_cycles: u32,
     /// Placement of instructions in the code.
     pub code_layout: CodeLayout,
     /// Mechanism by which results are waited for before an instruction issues.
@@ -100,8 +103,15 @@ pub struct SmxSpec {
     pub icache_l0_line_slots: u8,
     pub icache_l15_latency_cycles: u32,
     pub icache_l2_latency_cycles: u32,
-    /// Cycles that a line from the second-level instruction cache takes of its port; 0 where there is no limit.
+    /// Lines that the first-level instruction cache requests ahead of one that it lacks.
+    pub icache_prefetch_lines: u32,
+    /// Most lines in flight to it; 0 without a limit.
+    pub icache_lines_in_flight: u32,
+    /// Cycles between lines from the second-level instruction cache while all multiprocessors that share it demand as much; 0
+    /// without a limit.
     pub icache_l15_cycles_per_line: u32,
+    /// Cycles by which a multiprocessor may run ahead of its share of it.
+    pub icache_burst_cycles: u32,
     /// Delay of the line that follows the one that ran last, from the second-level cache and from the L2.
     pub icache_next_line_cycles: [u32; 2],
     /// Local memory is looked up in the L1.
@@ -172,6 +182,7 @@ impl SmxSpec {
             replays_take_issue_slots: device.issue.replays_take_issue_slots,
             branch_issue_slots: device.issue.branch_issue_slots,
             taken_branch_cycles: device.latency.taken_branch_cycles,
+            indirect_branch_cycles: device.latency.indirect_branch_cycles,
             code_layout: CodeLayout::new(&device.instruction_cache),
             dependences: DependenceTracking::new(device),
             global_loads_in_flight_per_warp: device.load_store.global_loads_in_flight_per_warp
@@ -196,10 +207,11 @@ impl SmxSpec {
                 .round() as u8,
             icache_l1_latency_cycles: device.instruction_cache.l1_latency_cycles,
             icache_l15_latency_cycles: device.instruction_cache.l15_latency_cycles,
-            icache_l15_cycles_per_line: match device.instruction_cache.l15_bytes_per_cycle {
-                0 => 0,
-                rate => device.instruction_cache.line_bytes.div_ceil(rate),
-            },
+            icache_prefetch_lines: device.instruction_cache.prefetch_lines,
+            icache_lines_in_flight: device.instruction_cache.lines_in_flight,
+            icache_l15_cycles_per_line: fetch_share(device),
+            icache_burst_cycles: fetch_share(device)
+                * device.chip.n_smx.div_ceil(device.instruction_cache.n_l15),
             icache_l2_latency_cycles: device.instruction_cache.l2_latency_cycles,
             icache_next_line_cycles: next_line_cycles(&device.instruction_cache),
             l1_caches_local: device.l1.caches_local,
@@ -216,11 +228,39 @@ impl SmxSpec {
         .without(device.ideals))
     }
 
-    /// Returns the numbers in a launch: with fewer blocks than multiprocessors, fewer share the L2's ingest rate.
+    /// Returns the latency of the first level of the instruction cache after a jump: 0 if schedulers have no lines of their own.
+    #[inline]
+    pub fn near_jump_cycles(&self) -> u32 {
+        match self.icache_l0_bytes {
+            0 => 0,
+            _ => self.icache_l1_latency_cycles,
+        }
+    }
+
+    /// Returns the cycles from a taken branch to the next issue, with code in the first level of the instruction cache, and those
+    /// until the target is known and fetched.
+    #[inline]
+    pub fn taken_branch(&self, op: &ReplayOp) -> (u32, u32) {
+        match op.indirect {
+            true => {
+                let cycles = self.indirect_branch_cycles;
+                (cycles, cycles.saturating_sub(self.near_jump_cycles()))
+            }
+            false => (self.taken_branch_cycles, 0),
+        }
+    }
+
+    /// Returns the numbers in a launch: with fewer blocks than multiprocessors, fewer share the L2's ingest rate and the second level of code.
     pub fn at_work(mut self, geometry: &Geometry) -> Self {
         let all = self.whole_l2_accepts_bytes_per_cycle;
         let at_work = geometry.blocks().clamp(1, geometry.n_smx);
         self.l2_accepts_bytes_per_cycle = all / at_work as f32;
+        for cycles in [
+            &mut self.icache_l15_cycles_per_line,
+            &mut self.icache_burst_cycles,
+        ] {
+            *cycles = (*cycles * at_work).div_ceil(geometry.n_smx);
+        }
         self
     }
 
@@ -267,6 +307,15 @@ fn check_schedulers(device: &Device) -> Result<(), Refused> {
         return Err(value("resident warps", warps, allowed));
     }
     Ok(())
+}
+
+/// Returns the cycles between lines of a multiprocessor from the second-level instruction cache while all demand as much; 0 without a limit.
+fn fetch_share(device: &Device) -> u32 {
+    let code = &device.instruction_cache;
+    match code.l15_bytes_per_cycle {
+        0 => 0,
+        rate => (code.line_bytes * device.chip.n_smx).div_ceil(rate * code.n_l15),
+    }
 }
 
 /// Returns the additional cycles of a line of straight code from each farther level, from the pace of one warp that runs such code.

@@ -77,6 +77,7 @@ pub fn spec() -> SmxSpec {
         replays_take_issue_slots: false,
         branch_issue_slots: 1,
         taken_branch_cycles: 0,
+        indirect_branch_cycles: 0,
         code_layout: CodeLayout {
             instruction_bytes: 16,
             group_bytes: 16,
@@ -124,7 +125,10 @@ pub fn spec() -> SmxSpec {
         icache_l0_line_slots: 0,
         icache_l15_latency_cycles: 20,
         icache_l2_latency_cycles: 50,
+        icache_prefetch_lines: 0,
+        icache_lines_in_flight: 0,
         icache_l15_cycles_per_line: 0,
+        icache_burst_cycles: 0,
         icache_next_line_cycles: [20, 50],
     }
 }
@@ -142,6 +146,7 @@ pub fn alu(class: OpClass, stall_cycles: u8) -> TimingOp {
         dual_with_next: false,
         pc_bytes: 0,
         redirects: false,
+        indirect: false,
         barriers: crate::isa::Barriers::default(),
     }
 }

@@ -168,6 +168,7 @@ mod tests {
     fn demand() -> Demand {
         let branch = TimingOp {
             redirects: true,
+            indirect: false,
             ..alu(OpClass::Control, 1)
         };
         let ops = [

@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 
 use super::shapes::Profile;
+use crate::launch::code::ReplayOp;
 use crate::launch::spec::{CODE_WAYS, SmxSpec};
 
 const HALVINGS: u32 = 40;
@@ -35,7 +36,7 @@ impl FetchRules {
             line_bytes: spec.icache_line_bytes,
             own_bytes: spec.icache_l0_bytes,
             bytes: [spec.icache_l1_bytes, spec.icache_l15_bytes],
-            near_jump_cycles: spec.icache_l1_latency_cycles,
+            near_jump_cycles: spec.near_jump_cycles(),
             jump_cycles: [
                 spec.icache_l15_latency_cycles,
                 spec.icache_l2_latency_cycles,
@@ -45,16 +46,17 @@ impl FetchRules {
     }
 }
 
-/// Entries into a line per token: by a jump, and from the line before.
+/// Entries into a line per token: by a jump, by a branch to an address in a register, and from the line before.
 #[derive(Debug, Clone, Copy, Default)]
 struct Entries {
     jumps: f64,
+    indirect: f64,
     follows: f64,
 }
 
 impl Entries {
     fn all(&self) -> f64 {
-        self.jumps + self.follows
+        self.jumps + self.indirect + self.follows
     }
 }
 
@@ -62,18 +64,21 @@ impl Entries {
 pub fn wait_cycles(profile: &Profile, rules: &FetchRules) -> f64 {
     let mut lines: BTreeMap<u32, Entries> = BTreeMap::new();
     for (executions, before, ops) in profile.sequences() {
-        let line_of = |pc_bytes: u32| pc_bytes / rules.line_bytes;
-        let mut last = before.last().map_or(u32::MAX, |op| line_of(op.pc_bytes));
-        for line in ops.iter().map(|op| line_of(op.pc_bytes)) {
-            if line != last {
+        let line_of = |op: &ReplayOp| op.pc_bytes / rules.line_bytes;
+        let mut last = before.last();
+        for op in ops {
+            let (line, from) = (line_of(op), last.map_or(u32::MAX, line_of));
+            if line != from {
                 let entries = lines.entry(line).or_default();
-                if line == last.wrapping_add(1) {
+                if line == from.wrapping_add(1) {
                     entries.follows += executions;
+                } else if last.is_some_and(|last| last.indirect) {
+                    entries.indirect += executions;
                 } else {
                     entries.jumps += executions;
                 }
-                last = line;
             }
+            last = Some(op);
         }
     }
     let [first, second] = rules
@@ -94,7 +99,12 @@ pub fn wait_cycles(profile: &Profile, rules: &FetchRules) -> f64 {
         let not_own = gone(&own).max(missing);
         let near = entries.jumps * (not_own - missing) * f64::from(rules.near_jump_cycles);
         let cycles = |[near, l2]: [u32; 2]| (missing - far) * f64::from(near) + far * f64::from(l2);
+        // The latency of an indirect branch includes the first level's.
+        let farther = rules
+            .jump_cycles
+            .map(|cycles| cycles.saturating_sub(rules.near_jump_cycles));
         near + entries.jumps * cycles(rules.jump_cycles)
+            + entries.indirect * cycles(farther)
             + entries.follows * cycles(rules.next_line_cycles)
     };
     lines.iter().map(wait).sum()

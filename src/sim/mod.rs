@@ -13,6 +13,7 @@ pub mod chip;
 pub mod dispatch;
 pub(crate) mod divergent;
 pub mod dram;
+mod fetch_port;
 pub mod figures;
 pub mod icache;
 pub mod l1_stream;

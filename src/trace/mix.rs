@@ -132,6 +132,7 @@ mod tests {
             dual_with_next: false,
             pc_bytes: 0,
             redirects: false,
+            indirect: false,
             barriers: Default::default(),
         }
     }

@@ -88,16 +88,37 @@ const UNSEEN: &[Unseen] = &[
         MODEL,
     ),
     (SENDS_LESS, GTX670, &["l2.ingest_bytes_per_cycle"], MODEL),
+    (
+        BY_COMPARISONS,
+        H200,
+        &["latency.indirect_branch_cycles"],
+        BOTH,
+    ),
+    (
+        AHEAD,
+        H200,
+        &[
+            "instruction_cache.cycles_per_instruction",
+            "instruction_cache.instructions_per_group",
+            "instruction_cache.group_bytes",
+            "instruction_cache.prefetches",
+        ],
+        SIM,
+    ),
     (NEAR_JUMPS, GTX670, &["instruction_cache.l0_bytes"], MODEL),
 ];
 const GTX670: &[&str] = &["gtx670"];
 const H200: &[&str] = &["h200"];
 const EITHER: &[&str] = &["gtx670", "h200"];
 const BOTH: &[Reader] = &[Reader::Sim, Reader::Model];
+const SIM: &[Reader] = &[Reader::Sim];
 const MODEL: &[Reader] = &[Reader::Model];
 const SAME_BLOCKS: &str = "as many blocks of these launches fit either way";
 const FITS: &str =
     "the second-level instruction cache holds the code; the model counts no first touches";
+const BY_COMPARISONS: &str =
+    "these kernels find the code of a token by comparisons, the accumulator by an indirect branch";
+const AHEAD: &str = "where schedulers have caches of their own, the simulator's straight code runs as fast as its lines are requested ahead";
 const NEAR_JUMPS: &str = "a jump to the first level costs nothing on this device";
 const LANE_BY_LANE: &str =
     "it acts on blocks that are executed lane by lane, which are the other papers' (cc1_memory)";

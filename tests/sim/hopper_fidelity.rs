@@ -19,6 +19,7 @@ fn spec() -> SmxSpec {
             operand_cycles: 1,
         }),
         taken_branch_cycles: 12,
+        indirect_branch_cycles: 36,
         arbitration: Arbitration::Rotating,
         n_icaches: 4,
         l1_caches_global_loads: true,
@@ -111,8 +112,13 @@ fn a_taken_branch_costs_its_latency() {
         redirects: true,
         ..alu(OpClass::Control, 1)
     };
-    let with = [waiting(alu(OpClass::Fp32, 1), 1), branch];
-    near(cycles_per_token(&with, 1), 13.0);
+    let with = |branch| [waiting(alu(OpClass::Fp32, 1), 1), branch];
+    near(cycles_per_token(&with(branch.clone()), 1), 13.0);
+    let indirect = TimingOp {
+        indirect: true,
+        ..branch
+    };
+    near(cycles_per_token(&with(indirect), 1), 37.0);
 }
 
 #[test]

@@ -36,14 +36,14 @@ def straight(n):
     return f"straight_{n}", (f"{DECLARE} long long start = 0; for (int r = -1; r < rounds; r++) {{ if (r == 0) start = clock64(); {block(n, 0)} }}" + END)
 
 
-def handlers(m, h):
-    """All in one statement, behind an indirect branch; each ends with a branch to the loop."""
+def handlers(m, h, apart=0):
+    """All in one statement, behind an indirect branch; each ends with a branch to the loop. Blocks begin `apart` visits apart."""
     body = "".join(f'"L{i}_%=:\\n" ' + " ".join(instruction(k, i * m + k) for k in range(m)) + ' "bra.uni DONE_%=;\\n" ' for i in range(h))
     targets = ", ".join(f"L{i}_%=" for i in range(h))
     outs = ", ".join(f'"+f"(a{i})' for i in range(REGISTERS))
-    return f"handlers_{m}_{h}", (
+    return f"handlers_{m}_{h}_{apart}", (
         f"{DECLARE} __shared__ unsigned short ops[8192]; for (int i = threadIdx.x; i < 8192; i += blockDim.x) ops[i] = list[i]; __syncthreads();"
-        f" long long start = 0; unsigned at = threadIdx.x / 32 * 997;"
+        f" long long start = 0; unsigned at = threadIdx.x / 32 * 997 + blockIdx.x * {apart};"
         f" for (int r = -4096; r < rounds; r++) {{ if (r == 0) start = clock64(); unsigned op = ops[at++ & 8191];"
         f' asm volatile("{{ T_%=: .branchtargets {targets};\\n brx.idx.uni %{REGISTERS}, T_%=;\\n" {body} "DONE_%=: }}" : {outs} : "r"(op)); }}' + END)
 
@@ -114,13 +114,18 @@ def main(folder):
     for kind in SHARING:
         kernels.append(sharing(kind))
         runs.append(f'share("sharing {kind}", {kernels[-1][0]}, 1000);')
+    build(folder, "fetch", kernels, MAIN, runs)
+
+
+def build(folder, program, kernels, main, runs):
+    """Compiles kernels in parallel, and the program that times them."""
     names = []
     for name, body in kernels:
         names.append(name)
         open(f"{folder}/{name}.cu", "w").write(f"__global__ void __launch_bounds__(1024) {name}{ARGUMENTS} {{ {body}\n")
     names.append("main")
     declared = "".join(f"__global__ void {name}{ARGUMENTS};\n" for name, _ in kernels)
-    open(f"{folder}/main.cu", "w").write(MAIN % (declared, "".join(f"  {run}\n" for run in runs)))
+    open(f"{folder}/main.cu", "w").write(main % (declared, "".join(f"  {run}\n" for run in runs)))
     # The largest first.
     names.sort(key=lambda name: -os.path.getsize(f"{folder}/{name}.cu"))
     waiting, running = names[:], []
@@ -130,7 +135,8 @@ def main(folder):
             running.append(subprocess.Popen(["nvcc", "-arch=sm_90", "-O1", "-c", f"{folder}/{name}.cu", "-o", f"{folder}/{name}.o"]))
         if running.pop(0).wait():
             sys.exit("nvcc failed")
-    subprocess.run(["nvcc", "-arch=sm_90", "-o", f"{folder}/fetch"] + [f"{folder}/{name}.o" for name in names], check=True)
+    subprocess.run(["nvcc", "-arch=sm_90", "-o", f"{folder}/{program}"] + [f"{folder}/{name}.o" for name in names], check=True)
 
 
-main(sys.argv[1])
+if __name__ == "__main__":
+    main(sys.argv[1])

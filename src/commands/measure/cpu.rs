@@ -25,6 +25,7 @@ use crate::measure::on_cpu::{Bench, CpuRow};
 use crate::report::chart::lines::{Lines, Scale, of_points};
 use crate::report::progress;
 use crate::report::rows;
+use clap::builder::TypedValueParser;
 use std::error::Error;
 
 /// The longest block, in vectors: 4 MiB for each row.
@@ -93,8 +94,19 @@ const ARITHMETIC: [Primitive; 4] = [
     Primitive::Div,
 ];
 
-fn simd() -> clap::builder::PossibleValuesParser {
-    clap::builder::PossibleValuesParser::new(Simd::all().into_iter().map(Simd::name))
+/// Returns a parser that lists the same names on every machine and refuses those that this CPU lacks.
+fn simd() -> impl TypedValueParser<Value = String> {
+    let available = |name: String| {
+        let names: Vec<&str> = Simd::all().into_iter().map(Simd::name).collect();
+        match names.contains(&name.as_str()) {
+            true => Ok(name),
+            false => Err(format!(
+                "this CPU has no {name}; allowed: {}",
+                names.join(", ")
+            )),
+        }
+    };
+    clap::builder::PossibleValuesParser::new(Simd::NAMES).try_map(available)
 }
 
 impl CpuWorkArgs {

@@ -99,6 +99,7 @@ fn blank(class: OpClass) -> TimingOp {
         dual_with_next: false,
         pc_bytes: 0,
         redirects: false,
+        indirect: false,
         barriers: Barriers::default(),
     }
 }

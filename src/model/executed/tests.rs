@@ -269,6 +269,7 @@ fn shared_memory_has_a_latency_and_takes_the_unit() {
 fn stall_counts_and_branches_are_told_apart() {
     let branch = TimingOp {
         redirects: true,
+        indirect: false,
         ..alu(OpClass::Control, 7)
     };
     let code = placed(&[alu(OpClass::Fp32, 5), branch, alu(OpClass::Sfu, 1)]);

@@ -25,6 +25,7 @@ pub struct PathRules {
     pub operand_cycles: u32,
     /// Cycles from a taken branch to the next issue.
     pub taken_branch_cycles: u32,
+    pub indirect_branch_cycles: u32,
     /// Maximum stall count; longer ones are cut.
     pub longest_stall_cycles: u8,
     /// Interval between the lines of an access.
@@ -45,6 +46,7 @@ impl Default for PathRules {
             ignores_stall_counts: false,
             operand_cycles: 0,
             taken_branch_cycles: 0,
+            indirect_branch_cycles: 0,
             longest_stall_cycles: u8::MAX,
             line_cycles: 1,
             code_layout: CodeLayout::default(),
@@ -67,6 +69,7 @@ impl PathRules {
             ignores_stall_counts: spec.dependences.ignores_stall_counts(),
             operand_cycles: barriers.map_or(0, |barriers| barriers.operand_cycles),
             taken_branch_cycles: spec.taken_branch_cycles,
+            indirect_branch_cycles: spec.indirect_branch_cycles,
             longest_stall_cycles: spec.longest_stall_cycles,
             line_cycles: if spec.unit_is_unlimited { 0 } else { 1 },
             code_layout: spec.code_layout,
@@ -93,9 +96,11 @@ impl PathRules {
 
     /// Additional cycles if `op` is a branch to `following`.
     pub fn taken_cycles(&self, op: &ReplayOp, following: &ReplayOp) -> f64 {
-        let more = self
-            .taken_branch_cycles
-            .saturating_sub(self.straight_on(op));
+        let cycles = match op.indirect {
+            true => self.indirect_branch_cycles,
+            false => self.taken_branch_cycles,
+        };
+        let more = cycles.saturating_sub(self.straight_on(op));
         f64::from(if self.is_taken(op, following) {
             more
         } else {

@@ -114,22 +114,24 @@ impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
         };
         let mut next = now + u64::from(stall);
         let mut cause = Cause::Wait;
+        let mut fetches_at = now;
         if op.redirects {
             cause = Cause::Branch;
-            let taken_cycles = self.spec.taken_branch_cycles;
-            if taken_cycles > 0 && following.pc_bytes != self.spec.code_layout.next(op.pc_bytes) {
-                next = next.max(now + u64::from(taken_cycles));
+            if following.pc_bytes != self.spec.code_layout.next(op.pc_bytes) {
+                let (cycles, target_known) = self.spec.taken_branch(op);
+                next = next.max(now + u64::from(cycles));
+                fetches_at += u64::from(target_known);
             }
         }
         let icache = &mut self.icaches[usize::from(self.icache_of[s % MAX_SCHEDULERS])];
-        let fetch = icache.fetch(s, following.pc_bytes, &mut warp.fetched_line, now);
+        let fetch = icache.fetch(s, following.pc_bytes, &mut warp.fetched_line, fetches_at);
         if fetch.lines > 0 {
             let slots = fetch.lines * self.spec.icache_l0_line_slots;
             self.schedulers[s].lose_slots(slots, now, Cause::NoInstruction);
         }
-        if fetch.delay > 0 {
-            self.counters.icache_misses += 1;
-            next = next.max(now + fetch.delay);
+        self.counters.icache_misses += u64::from(fetch.delay > 0);
+        if fetches_at + fetch.delay > next {
+            next = fetches_at + fetch.delay;
             cause = Cause::NoInstruction;
         }
         let mut mshr_until = 0;

@@ -119,6 +119,9 @@ pub enum Path {
 }
 
 impl Path {
+    /// Names of all paths, whether this processor supports them or not.
+    pub const NAMES: [&str; 3] = ["avx512", "avx2", "portable"];
+
     /// Returns every path that this processor supports, the fastest first.
     pub fn all() -> Vec<Path> {
         #[cfg(target_arch = "x86_64")]
