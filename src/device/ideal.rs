@@ -30,6 +30,8 @@ named! {
         Pipes = "pipes",
         /// Twice as many schedulers share the warps.
         IssueSlots = "issue slots",
+        /// No warp waits at a barrier.
+        Barriers = "barriers",
         /// All code hits in the first-level instruction cache.
         InstructionFetch = "instruction fetch",
         /// Warp slots are the only limit on residency.
@@ -55,6 +57,7 @@ impl Ideal {
             Ideal::LoadStoreUnit => "the load/store unit took any number of accesses a cycle",
             Ideal::Pipes => "the pipes took any number of instructions a cycle",
             Ideal::IssueSlots => "there were twice as many schedulers",
+            Ideal::Barriers => "no warp waited at a barrier",
             Ideal::InstructionFetch => "all code was in the first instruction cache",
             Ideal::Occupancy => "all warp slots were taken",
             Ideal::Divergence => "data added no instructions",

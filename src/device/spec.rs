@@ -187,6 +187,8 @@ device! {
         taken_branch_cycles: u32, "cycles", CYCLES, [Sim, Model];
         /// Cycles from a branch to an address in a register to the warp's next issue, its code in the first level of the instruction cache.
         indirect_branch_cycles: u32, "cycles", CYCLES, [Sim, Model];
+        /// Cycles from the arrival of a block's last warp at a barrier to the next issue of its warps.
+        barrier_cycles: u32, "cycles", CYCLES, [Sim, Model];
         /// Minimum wait for a load in the compiler's own schedule.
         load_pace_cycles: u32, "cycles", CYCLES, [Sim, Model];
     }
@@ -219,6 +221,8 @@ device! {
         convert_lanes_per_cycle: f64, "lanes/cycle/SMX", RATE, [Sim, Model];
         special_register_lanes_per_cycle: f64, "lanes/cycle/SMX", RATE, [Sim, Model];
         constant_load_lanes_per_cycle: f64, "lanes/cycle/SMX", RATE, [Sim, Model];
+        /// Lanes that arrive at barriers in a cycle, of all warps of a multiprocessor.
+        barrier_lanes_per_cycle: f64, "lanes/cycle/SMX", RATE, [Sim, Model];
     }
 
     /// Shared memory.

@@ -136,6 +136,7 @@ fn colour(cause: Option<Cause>) -> &'static str {
         Some(Cause::Shared) => "rail_load",
         Some(Cause::MathPipe) => "rail_animation",
         Some(Cause::LoadStoreUnit) => "olive",
+        Some(Cause::Barrier) => "grey",
         Some(Cause::NoInstruction) => "detailed_memory_dump",
         Some(Cause::NoWarp) => "white",
     }

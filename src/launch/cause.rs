@@ -33,6 +33,8 @@ listed! {
         MathPipe,
         /// The load/store unit is taken, or its replays take the issue slot.
         LoadStoreUnit,
+        /// Waiting at a barrier for the other warps of the block.
+        Barrier,
         /// Instruction cache miss.
         NoInstruction,
         /// No warp resident on this scheduler.
@@ -84,6 +86,7 @@ impl Cause {
                 "math_pipe_throttle",
             ],
             Cause::LoadStoreUnit => ["lg_throttle", "LG throttle: load/store unit", "lg_throttle"],
+            Cause::Barrier => ["barrier", "barrier: other warps", "barrier"],
             Cause::NoInstruction => ["no_instruction", "no instruction", "no_instruction"],
             // A state of a scheduler, not of a warp.
             Cause::NoWarp => ["no_warp", "no warp", "no_warp"],

@@ -63,7 +63,7 @@ pub fn followed_by(cause: Cause) -> Option<Counted> {
         Cause::L1Hit | Cause::L2 | Cause::Dram | Cause::Mshr => Some(Counted::LocalLines),
         Cause::LoadStoreUnit => Some(Counted::UnitLines),
         Cause::Global => Some(Counted::GlobalLoads),
-        Cause::NoWarp => None,
+        Cause::Barrier | Cause::NoWarp => None,
     }
 }
 

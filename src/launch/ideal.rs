@@ -17,7 +17,7 @@ const UNLIMITED_REQUESTS: u32 = 1 << 14;
 impl SmxSpec {
     /// Returns the spec with these parts idealized.
     pub fn without(mut self, ideals: Ideals) -> Self {
-        let changes: [(Ideal, Change); 10] = [
+        let changes: [(Ideal, Change); 11] = [
             (Ideal::L1Misses, |spec| spec.l1_always_hits = true),
             (Ideal::MemoryBandwidth, memory_bandwidth),
             // Before that of the L1 itself may change.
@@ -27,6 +27,7 @@ impl SmxSpec {
             (Ideal::LoadStoreUnit, load_store_unit),
             (Ideal::Pipes, pipes),
             (Ideal::IssueSlots, issue_slots),
+            (Ideal::Barriers, |spec| spec.barriers_are_free = true),
             (Ideal::InstructionFetch, instruction_fetch),
             (Ideal::GridEnds, |spec| {
                 (spec.grid_cycles, spec.block_cycles) = (0, 0)

@@ -67,6 +67,11 @@ pub struct SmxSpec {
     pub taken_branch_cycles: u32,
     /// Least number of cycles from a branch to an address in a register to the warp's next issue.
     pub indirect_branch_cycles: u32,
+    /// Cycles that a barrier takes for each arriving warp of the multiprocessor, and from the last one of a block to its next issue.
+    pub barrier_warp_cycles: u32,
+    pub barrier_cycles: u32,
+    /// No warp waits at a barrier.
+    pub barriers_are_free: bool,
     /// Placement of instructions in the code.
     pub code_layout: CodeLayout,
     /// Mechanism by which results are waited for before an instruction issues.
@@ -183,6 +188,9 @@ impl SmxSpec {
             branch_issue_slots: device.issue.branch_issue_slots,
             taken_branch_cycles: device.latency.taken_branch_cycles,
             indirect_branch_cycles: device.latency.indirect_branch_cycles,
+            barrier_warp_cycles: (LANES / device.throughput.barrier_lanes_per_cycle).round() as u32,
+            barrier_cycles: device.latency.barrier_cycles,
+            barriers_are_free: false,
             code_layout: CodeLayout::new(&device.instruction_cache),
             dependences: DependenceTracking::new(device),
             global_loads_in_flight_per_warp: device.load_store.global_loads_in_flight_per_warp
@@ -226,6 +234,14 @@ impl SmxSpec {
             longest_stall_cycles: u8::MAX,
         }
         .without(device.ideals))
+    }
+
+    /// Returns the wait at a barrier of a block whose warps all arrive at once.
+    pub fn barrier_wait_cycles(&self, warps_per_block: u32) -> u32 {
+        match self.barriers_are_free {
+            true => 0,
+            false => self.barrier_cycles + self.barrier_warp_cycles * warps_per_block,
+        }
     }
 
     /// Returns the latency of the first level of the instruction cache after a jump: 0 if schedulers have no lines of their own.

@@ -78,6 +78,9 @@ pub fn spec() -> SmxSpec {
         branch_issue_slots: 1,
         taken_branch_cycles: 0,
         indirect_branch_cycles: 0,
+        barrier_warp_cycles: 0,
+        barrier_cycles: 0,
+        barriers_are_free: false,
         code_layout: CodeLayout {
             instruction_bytes: 16,
             group_bytes: 16,

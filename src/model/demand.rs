@@ -31,6 +31,7 @@ pub struct Demand {
     /// Store instructions.
     pub stores: f64,
     pub branches: f64,
+    pub barriers: f64,
     /// Lines of memory instructions after the first: each takes an issue slot if the device replays.
     pub replays: f64,
     pub per_class: [f64; N_CLASSES],
@@ -49,6 +50,7 @@ impl Demand {
             demand.per_class[op.class as usize] += 1.0;
             demand.by_sources[op.class as usize][usize::from(op.sources) % 4] += 1.0;
             demand.branches += f64::from(u8::from(op.redirects));
+            demand.barriers += f64::from(u8::from(op.class == OpClass::Barrier));
             demand.memory(op);
         }
         demand

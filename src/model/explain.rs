@@ -38,7 +38,7 @@ pub(super) fn cpi_stack(
 }
 
 /// Waits of a warp in a token, each cause as the time that it adds to the path.
-fn waits(model: &TokenModel, time: &TokenTime) -> [(Cause, f64); 9] {
+fn waits(model: &TokenModel, time: &TokenTime) -> [(Cause, f64); 10] {
     let work = model.work;
     let full = time.latencies;
     let mut seen = Latencies::default();
@@ -71,6 +71,7 @@ fn waits(model: &TokenModel, time: &TokenTime) -> [(Cause, f64); 9] {
         (Cause::Global, global),
         (Cause::LoadStoreUnit, queue + time.store_wait_cycles),
         (Cause::MathPipe, time.pipe_wait_cycles),
+        (Cause::Barrier, time.barrier_wait_cycles),
         (Cause::NoInstruction, time.fetch_wait_cycles),
     ]
 }

@@ -20,6 +20,7 @@ pub struct TokenTime {
     pub issue_wait_cycles: f64,
     pub pipe_wait_cycles: f64,
     pub fetch_wait_cycles: f64,
+    pub barrier_wait_cycles: f64,
     /// **(17b)** Wait of stores, which are held at issue while the load/store unit's queue is full.
     pub store_wait_cycles: f64,
     /// Wait of one memory instruction for the load/store unit.
@@ -33,6 +34,7 @@ impl TokenTime {
             + self.issue_wait_cycles
             + self.pipe_wait_cycles
             + self.fetch_wait_cycles
+            + self.barrier_wait_cycles
             + self.store_wait_cycles
     }
 }
@@ -114,6 +116,7 @@ impl<'a> TokenModel<'a> {
             issue_wait_cycles: issue * self.others * work.issues,
             pipe_wait_cycles: pipe * self.others,
             fetch_wait_cycles: work.fetch_wait_cycles,
+            barrier_wait_cycles: work.barrier_wait_cycles,
             store_wait_cycles: work.demand.stores * self.memory.held_cycles(unit_wait_cycles),
             unit_wait_cycles,
             latencies,

@@ -33,6 +33,8 @@ pub(super) struct TokenWork<'a> {
     prologues_per_token: f64,
     pub demand: Demand,
     pub fetch_wait_cycles: f64,
+    /// **(16a)** Waits at barriers.
+    pub barrier_wait_cycles: f64,
     /// Instructions issued, a pair as one.
     pub issues: f64,
     /// Scheduler cycles of these issues.
@@ -65,6 +67,8 @@ impl<'a> TokenWork<'a> {
             graphs: analysis.paths(spec),
             prologues_per_token: analysis.shapes.prologues_per_token(iterations),
             fetch_wait_cycles: analysis.fetch_wait_cycles(spec),
+            barrier_wait_cycles: demand.barriers
+                * f64::from(spec.barrier_wait_cycles(point.geometry.warps_per_block())),
             issues: demand.issues(spec),
             issued_cycles: demand.issues(spec) * f64::from(spec.issue_interval_cycles),
             slots,

@@ -46,6 +46,7 @@ pub fn columns<'a>() -> Columns<Marked<'a>> {
         Cause::Shared,
         Cause::MathPipe,
         Cause::LoadStoreUnit,
+        Cause::Barrier,
         Cause::NoInstruction,
     ];
     let states = states.map(Cause::nsight_name).into_iter();

@@ -212,6 +212,9 @@ fn fact(part: Ideal, prediction: &Prediction) -> String {
             issued_percent(prediction),
             prediction.ipc
         ),
+        Ideal::Barriers => {
+            "warps of a block wait for its last one before and after the fitness cases".into()
+        }
         Ideal::InstructionFetch => "the interpreter's code does not fit into it".into(),
         Ideal::Occupancy => format!(
             "{warps} warps are resident, {:.0} % of the warp slots, limited by {limited}",
@@ -270,6 +273,7 @@ fn facts(part: Ideal, both: [&Prediction; 2]) -> String {
             let issued = pair(of(issued_percent), 0);
             format!("the schedulers issue in {issued} % of their cycles")
         }
+        Ideal::Barriers => less("shorter waits at barriers", "longer waits at barriers").into(),
         Ideal::InstructionFetch => less(
             "fewer instruction-fetch stalls",
             "more instruction-fetch stalls",

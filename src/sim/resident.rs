@@ -11,6 +11,9 @@ use super::dispatch::{BlockQueue, BlockStart};
 #[derive(Debug, Clone, Default)]
 pub struct Resident {
     pub warps_left: u32,
+    /// Warps that wait at a barrier, and the cycle by which the last of them is counted.
+    pub arrived: u32,
+    pub counted_at: u64,
     /// Sampling units since the block began.
     units: Vec<BlockStart>,
     /// First sampling unit of the next block, if a warp has reached it already.

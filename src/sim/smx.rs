@@ -8,6 +8,7 @@
 //! Every latency is known when an instruction issues, so a warp's next issue cycle is computed once and
 //! cycles in which no scheduler can issue are skipped, not ticked.
 
+mod barrier;
 mod execute;
 mod tick;
 
@@ -57,6 +58,8 @@ pub struct Smx<'a, O, const EVEN_SLOTS: bool> {
     /// Work done, by program.
     program_credits: Vec<u64>,
     now: u64,
+    /// Cycle by which all arrivals at barriers so far are counted.
+    arrivals_until: u64,
     observer: O,
 }
 
@@ -132,6 +135,7 @@ impl<'a, O: Observer, const EVEN_SLOTS: bool> Smx<'a, O, EVEN_SLOTS> {
             account: Account::default(),
             program_credits: vec![0; code.programs.len()],
             now: 0,
+            arrivals_until: 0,
             observer,
         }
     }
@@ -330,6 +334,8 @@ impl<'a, O: Observer, const EVEN_SLOTS: bool> Smx<'a, O, EVEN_SLOTS> {
         if resident.warps_left == 0 {
             self.counters.blocks_finished += 1;
             self.start_block(block as usize, None);
+        } else {
+            self.open_barrier(block);
         }
     }
 }

@@ -127,6 +127,13 @@ impl<const EVEN_SLOTS: bool> Waits<EVEN_SLOTS> {
         self.enter(warp, until, now);
     }
 
+    /// Holds a warp until [`Waits::hold`] says when it wakes. Its last wait must be charged.
+    pub fn park(&mut self, warp: usize, cause: Cause) {
+        let warp = warp % MAX_WARPS;
+        self.cause[warp] = cause;
+        self.ready_at[warp] = u64::MAX;
+    }
+
     #[inline]
     fn enter(&mut self, warp: usize, until: u64, now: u64) {
         self.ready_at[warp] = until;

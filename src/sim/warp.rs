@@ -74,6 +74,14 @@ enum Phase {
     Iteration,
 }
 
+/// Arrival at a barrier.
+#[derive(Debug, Clone, Copy)]
+pub struct Arrival {
+    pub at: u64,
+    /// Cycle in which the warp could go on, were it not for the others.
+    pub next: u64,
+}
+
 /// Execution state of one warp.
 #[derive(Debug, Clone)]
 pub struct Warp {
@@ -100,6 +108,8 @@ pub struct Warp {
     case_stride_bytes: u32,
     case_row_bytes: u32,
     pub fetched_line: u32,
+    /// Arrival at the barrier at which it waits.
+    pub arrival: Option<Arrival>,
     /// Credits per segment of the iteration, and for its last one: an iteration earns credits for all its nodes.
     segment_credit: u32,
     last_credit: u32,
@@ -151,6 +161,7 @@ impl Warp {
             case_stride_bytes: 0,
             case_row_bytes: 0,
             fetched_line: u32::MAX,
+            arrival: None,
             segment_credit: 0,
             last_credit: 0,
             pending_targets: 0,

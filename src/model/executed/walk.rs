@@ -9,6 +9,7 @@
 //! Sources: equations (E3) and (E4) of `docs/model.md`; the rules of `path` and `launch::dependence`.
 
 use super::reuse::HitTable;
+use crate::isa::OpClass;
 use crate::launch::cause::Cause;
 use crate::launch::code::{MemoryRequest, ReplayCode, ReplayOp};
 use crate::launch::spec::{DependenceTracking, IssueLimit, SmxSpec};
@@ -165,6 +166,11 @@ impl Walker<'_> {
             };
             alone.stalls[cause as usize] += (next - least).max(0.0);
             now += next;
+            if op.class == OpClass::Barrier {
+                let wait = f64::from(self.spec.barrier_wait_cycles(1));
+                alone.stalls[Cause::Barrier as usize] += wait;
+                now += wait;
+            }
         }
         alone.cycles = now.max(1.0);
         self.add_instructions(ops, &mut alone);

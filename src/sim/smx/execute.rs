@@ -3,6 +3,7 @@
 //! Every latency is known when an instruction issues: the warp's next issue cycle is computed at once.
 
 use super::Smx;
+use crate::isa::OpClass;
 use crate::launch::dependence::DependenceTracking;
 use crate::sim::code::{MemoryRequest, ReplayOp};
 use crate::sim::memory::{CaseOffset, Served};
@@ -151,6 +152,10 @@ impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
             next = ready_at;
             cause = Cause::Global;
             mshr_until = 0;
+        }
+        if op.class == OpClass::Barrier && !self.spec.barriers_are_free {
+            self.arrive(s, i, next.max(now + 1));
+            return false;
         }
         if next == now {
             return true;
