@@ -35,16 +35,15 @@ impl Grid {
         }
     }
 
-    /// Returns the work of each block, weighted with each program's time per work over the mean.
-    pub fn timed(&self, times: &[f64]) -> Vec<f64> {
-        match &self.programs {
-            Some(programs) => {
-                let blocks = self.work.iter().zip(programs.iter());
-                let time = |(work, &program): (&f64, &u32)| work * times[program as usize];
-                blocks.map(time).collect()
-            }
-            None => self.work.clone(),
-        }
+    /// Returns the work of each block, weighted with its program's time per work over the mean; `None` if programs are not known.
+    pub fn timed(&self, times: &[f64]) -> Option<Vec<f64>> {
+        let programs = self.programs.as_ref()?;
+        let blocks = self.work.iter().zip(programs.iter());
+        Some(
+            blocks
+                .map(|(work, &program)| work * times[program as usize])
+                .collect(),
+        )
     }
 
     /// Returns the assignment of blocks to multiprocessors.
@@ -114,9 +113,12 @@ pub trait TracedKernel: std::fmt::Debug + Send + Sync {
     /// The first `n_programs` blocks of the sample, of `threads` each, neighbours in the order alike.
     fn sample(&self, n_programs: usize, threads: u32) -> Result<Arc<Replay>, PredictError>;
 
-    /// Every `step`-th block of the sample or, where the programs of a launch are known, of the launch, in grid order: the
-    /// blocks of one of `step` multiprocessors.
-    fn every_block(&self, step: usize, threads: u32) -> Result<Replay, PredictError>;
+    /// Every `step`-th block from block `first` on, of the sample or, where the programs of a launch are known, of the launch, in
+    /// grid order: the blocks of one of `step` multiprocessors.
+    fn every_block(&self, first: usize, step: usize, threads: u32) -> Result<Replay, PredictError>;
+
+    /// Number of blocks that `every_block` chooses from.
+    fn n_blocks(&self) -> usize;
 }
 
 #[cfg(test)]
@@ -126,8 +128,8 @@ mod tests {
     #[test]
     fn a_block_takes_its_work_as_long_as_its_program_needs() {
         let mut grid = Grid::new(vec![10.0, 30.0], 40);
-        assert_eq!(grid.timed(&[0.5, 2.0]), [10.0, 30.0]);
+        assert_eq!(grid.timed(&[0.5, 2.0]), None);
         grid.programs = Some(Arc::new(vec![1, 0]));
-        assert_eq!(grid.timed(&[0.5, 2.0]), [20.0, 15.0]);
+        assert_eq!(grid.timed(&[0.5, 2.0]), Some(vec![20.0, 15.0]));
     }
 }

@@ -124,7 +124,7 @@ impl<'a> Uniform<'a> {
                 total.cycles += work * self.warp_iterations() as f64 / rate;
                 continue;
             }
-            let timed = times.as_deref().map(|times| grid.timed(times));
+            let timed = grid.timed(&times);
             let followed = self.follow(grid, blocks, timed.as_deref());
             total.cycles += followed.before / rate;
             total.cycles += followed.iterations * followed.handed_out.cycles(rates);
@@ -132,22 +132,19 @@ impl<'a> Uniform<'a> {
         total
     }
 
-    /// Returns each program's time per work over the mean, if each block's program is known.
-    pub fn times_of_programs(&self, parts: &TimeParts) -> Option<Vec<f64>> {
-        let grids = &self.facts().grids;
-        grids.iter().any(|grid| grid.programs.is_some()).then(|| {
-            let summary = self.work.kernel.summary();
-            let whole = per_token_of(&summary.code, &summary.sample);
-            let weight = |program: &ReplayProgram| {
-                let per_node = f64::from(program.demand[0]) / f64::from(program.nodes.max(1));
-                per_node / whole[0]
-            };
-            let programs = summary.code.programs.iter();
-            let time = |program: &ReplayProgram| {
-                parts.time_of(program, &whole) / weight(program).max(f64::MIN_POSITIVE)
-            };
-            programs.map(time).collect()
-        })
+    /// Returns each program's time per work over the mean.
+    pub fn times_of_programs(&self, parts: &TimeParts) -> Vec<f64> {
+        let summary = self.work.kernel.summary();
+        let whole = per_token_of(&summary.code, &summary.sample);
+        let weight = |program: &ReplayProgram| {
+            let per_node = f64::from(program.demand[0]) / f64::from(program.nodes.max(1));
+            per_node / whole[0]
+        };
+        let programs = summary.code.programs.iter();
+        let time = |program: &ReplayProgram| {
+            parts.time_of(program, &whole) / weight(program).max(f64::MIN_POSITIVE)
+        };
+        programs.map(time).collect()
     }
 
     /// Part of the tokens of all launches by the number of blocks that share their multiprocessor.

@@ -8,12 +8,12 @@
 use std::time::Instant;
 
 use super::blocks::run_queue;
-use super::chip::{self, ChipRun};
+use super::chip;
 use super::dispatch::{BlockQueue, Geometry};
 use super::figures::Levels;
 use super::observe::Counters;
 use super::sample::Drawn;
-use super::smx::{Deadlock, Setup};
+use super::smx::Setup;
 use super::window::{Window, WindowPlan, simulate};
 use crate::launch::counters::cpi_entries;
 use crate::launch::demand::{TimeParts, per_token_of};
@@ -39,7 +39,8 @@ named! {
         #[default]
         #[cfg_attr(feature = "cli", value(alias = "sampled"))]
         Window = "window",
-        /// All blocks of one multiprocessor, from the first instruction to the last: seconds to minutes.
+        /// All blocks of one multiprocessor, or of as many as have 128 blocks, from the first instruction to the last: seconds to
+        /// minutes.
         #[cfg_attr(feature = "cli", value(alias = "whole-run"))]
         Multiprocessor = "multiprocessor",
         /// All blocks of all multiprocessors in step, with one L2 and one DRAM: minutes.
@@ -107,11 +108,7 @@ impl PerformanceModel for Simulator {
     fn time_uniform(&self, launch: Uniform) -> Result<Timing, PredictError> {
         let start = Instant::now();
         let mut observed = self.sample(launch)?;
-        match self.scope {
-            Scope::Window => {}
-            Scope::Multiprocessor => self.correct(launch, &mut observed, 1)?,
-            Scope::Chip => self.correct(launch, &mut observed, launch.placement.n_smx())?,
-        }
+        self.correct(launch, &mut observed)?;
         observed.rates = launch.filled(observed.rates);
         let empty = self.empty_block_cycles(launch)?;
         let launches = launch.run_grids(&observed.rates, &observed.parts, empty);
@@ -218,8 +215,7 @@ impl Simulator {
             queue: BlockQueue::once(order, &geometry, u32::MAX, 0),
             seed: self.plan.window.seed,
         };
-        let run = one(setup).map_err(PredictError::other)?;
-        Ok(run.cycles as f64 / f64::from(blocks))
+        Ok(one(setup)?.cycles as f64 / f64::from(blocks))
     }
 
     fn partial_plan(&self, launch: Uniform) -> WindowPlan {
@@ -234,74 +230,112 @@ impl Simulator {
         }
     }
 
-    /// Runs all blocks of one multiprocessor, or of all `n_smx` in step, and corrects the rates by the result.
-    fn correct(
-        &self,
-        launch: Uniform,
-        observed: &mut Observed,
-        n_smx: usize,
-    ) -> Result<(), PredictError> {
+    /// Runs all blocks of some multiprocessors one by one, or of all in step, and corrects the rates by the result.
+    fn correct(&self, launch: Uniform, observed: &mut Observed) -> Result<(), PredictError> {
+        let n_smx = launch.placement.n_smx();
+        let times = launch.times_of_programs(&observed.parts);
+        let told = |blocks: &Replay, n_smx: usize, rates: &Rates| {
+            told_cycles(launch, blocks, &times, n_smx, rates)
+        };
+        let (mut expected, mut counters) = (0.0, Counters::default());
+        let mut cycles = 0;
+        match self.scope {
+            Scope::Window => return Ok(()),
+            Scope::Chip => {
+                let blocks = every_block(launch, 0, 1)?;
+                let setup = self.set_up(launch, &blocks, 1);
+                let run = chip::run(setup, n_smx as u32).map_err(PredictError::other)?;
+                expected = told(&blocks, n_smx, &observed.rates);
+                (cycles, counters) = (run.cycles, run.counters);
+            }
+            // One multiprocessor runs as the others do.
+            Scope::Multiprocessor => {
+                let rates = observed.rates.contended().clone().into();
+                for first in represented(launch) {
+                    let blocks = every_block(launch, first, n_smx)?;
+                    let run = one(self.set_up(launch, &blocks, n_smx))?;
+                    expected += told(&blocks, 1, &rates);
+                    cycles += run.cycles;
+                    counters = counters.with(&run);
+                }
+            }
+        }
+        observed.rates = observed.rates.times(expected / cycles as f64);
+        observed.instructions += counters.instructions;
+        observed.counters = counters;
+        observed.levels = Levels::default();
+        observed.levels.add(
+            launch.placement.geometry.resident_blocks,
+            &observed.counters,
+        );
+        observed.error_percent = 0.0;
+        Ok(())
+    }
+
+    fn set_up<'a>(&self, launch: Uniform<'a>, blocks: &'a Replay, step: usize) -> Setup<'a> {
         let geometry = launch.placement.geometry;
-        let step = launch.placement.n_smx() / n_smx;
-        let blocks = launch
-            .work
-            .kernel
-            .every_block(step, geometry.threads_per_block)?;
-        let rows = geometry.working_case_blocks() as usize;
-        let order = blocks.order.repeat(rows);
-        let setup = Setup {
+        let order = blocks.order.repeat(geometry.working_case_blocks() as usize);
+        Setup {
             spec: &launch.placement.spec,
             code: &blocks.code,
             code_bytes: blocks.code_bytes,
             geometry,
             queue: BlockQueue::once(order, &geometry, u32::MAX, 0).every(step as u32),
             seed: self.plan.window.seed,
-        };
-        let run = match n_smx {
-            1 => one(setup),
-            _ => chip::run(setup, n_smx as u32),
-        };
-        let run = run.map_err(PredictError::other)?;
-        let times = launch.times_of_programs(&observed.parts);
-        let time = |program: u32| times.as_ref().map_or(1.0, |times| times[program as usize]);
-        let of_blocks = blocks.work.iter().zip(&blocks.programs);
-        let timed: Vec<f64> = of_blocks
-            .map(|(work, &program)| work * time(program))
-            .collect();
-        let of_row = |row: usize| {
-            let iterations = geometry.warp_iterations(row as u32) as f64;
-            timed.iter().map(move |work| work * iterations)
-        };
-        let work: Vec<f64> = (0..rows).flat_map(of_row).collect();
-        let resident = geometry.resident_blocks as usize;
-        // One multiprocessor runs as the others do.
-        let rates = match n_smx {
-            1 => observed.rates.contended().clone().into(),
-            _ => observed.rates.clone(),
-        };
-        let told = makespan_cycles(&work, n_smx, resident, &rates);
-        observed.rates = observed.rates.times(told / run.cycles as f64);
-        observed.instructions += run.counters.instructions;
-        observed.counters = run.counters;
-        observed.levels = Levels::default();
-        observed
-            .levels
-            .add(geometry.resident_blocks, &observed.counters);
-        observed.error_percent = 0.0;
-        Ok(())
+        }
     }
 }
 
 /// Times that a multiprocessor is filled with blocks without cases to time them.
 const EMPTY_WAVES: u32 = 16;
 
+/// Smallest number of blocks in whole runs that represent a launch, if it has as many.
+const REPRESENTATIVE_BLOCKS: usize = 128;
+
+/// The multiprocessors whose whole runs represent a launch, evenly spread: one has too few blocks to show how a small grid ends.
+fn represented(launch: Uniform) -> impl Iterator<Item = usize> {
+    let n_smx = launch.placement.n_smx();
+    let programs = launch.work.kernel.n_blocks();
+    let blocks = programs * launch.placement.geometry.working_case_blocks() as usize;
+    let of_one = blocks.div_ceil(n_smx).max(1);
+    let n = REPRESENTATIVE_BLOCKS
+        .div_ceil(of_one)
+        .clamp(1, n_smx.min(programs.max(1)));
+    (0..n).map(move |nth| nth * n_smx.min(programs) / n)
+}
+
+fn every_block(launch: Uniform, first: usize, step: usize) -> Result<Replay, PredictError> {
+    let threads = launch.placement.geometry.threads_per_block;
+    launch.work.kernel.every_block(first, step, threads)
+}
+
+/// Cycles that these blocks take on `n_smx` multiprocessors at the rates of the windows.
+fn told_cycles(
+    launch: Uniform,
+    blocks: &Replay,
+    times: &[f64],
+    n_smx: usize,
+    rates: &Rates,
+) -> f64 {
+    let geometry = launch.placement.geometry;
+    let of_blocks = blocks.work.iter().zip(&blocks.programs);
+    let timed: Vec<f64> = of_blocks
+        .map(|(work, &program)| work * times[program as usize])
+        .collect();
+    let of_row = |row: u32| {
+        let iterations = geometry.warp_iterations(row) as f64;
+        timed.iter().map(move |work| work * iterations)
+    };
+    let work: Vec<f64> = (0..geometry.working_case_blocks())
+        .flat_map(of_row)
+        .collect();
+    makespan_cycles(&work, n_smx, geometry.resident_blocks as usize, rates)
+}
+
 /// Runs all blocks on one multiprocessor with its share of the levels behind the ports.
-fn one(setup: Setup) -> Result<ChipRun, Deadlock> {
-    let counters = run_queue(setup, u64::MAX, ())?.counters;
-    Ok(ChipRun {
-        cycles: counters.cycles,
-        counters,
-    })
+fn one(setup: Setup) -> Result<Counters, PredictError> {
+    let run = run_queue(setup, u64::MAX, ()).map_err(PredictError::other)?;
+    Ok(run.counters)
 }
 
 /// The sampled programs, which represent the whole population.

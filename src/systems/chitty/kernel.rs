@@ -111,6 +111,12 @@ impl KernelWork {
         bytes.get(bytes.len() / 2).copied().unwrap_or(0)
     }
 
+    /// Program of every block of the launch, if they are known, or of the sample.
+    fn blocks(&self) -> &[u32] {
+        let known = self.population.blocks.as_ref();
+        known.unwrap_or(&self.population.sample)
+    }
+
     /// Traces the distinct programs of `blocks`, indices into the population's programs.
     fn replay(&self, blocks: &[u32], threads: u32) -> Result<Replay, PredictError> {
         let mut distinct = blocks.to_vec();
@@ -159,11 +165,14 @@ impl TracedKernel for KernelWork {
         })
     }
 
-    fn every_block(&self, step: usize, threads: u32) -> Result<Replay, PredictError> {
-        let blocks = self.population.blocks.as_ref();
-        let all = blocks.unwrap_or(&self.population.sample);
-        let some: Vec<u32> = all.iter().copied().step_by(step.max(1)).collect();
-        self.replay(&some, trace_threads(&self.kernel, threads))
+    fn every_block(&self, first: usize, step: usize, threads: u32) -> Result<Replay, PredictError> {
+        let blocks = self.blocks().iter().skip(first).step_by(step.max(1));
+        let blocks: Vec<u32> = blocks.copied().collect();
+        self.replay(&blocks, trace_threads(&self.kernel, threads))
+    }
+
+    fn n_blocks(&self) -> usize {
+        self.blocks().len()
     }
 }
 
