@@ -76,7 +76,7 @@ pub fn run(args: &CalibrateArgs) -> CliResult {
     check_meaning(args)?;
     let base = Base::load(&args.device)?;
     let rows = rows(args, &base.device)?;
-    let engine = Predictor::with_settings(base.device.clone(), args.engine.settings());
+    let engine = Predictor::with_settings(base.device.clone(), args.engine.settings()?);
     let closed = engine.with_engine(Kind::Analytical);
     let reader = args.engine.engine.reader();
     let scalars = calibrate::unknown_scalars(&base, reader, rows.fit.len(), |device| {

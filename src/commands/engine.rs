@@ -12,6 +12,8 @@ use crate::predictor::{CodeChoice, Predictor, ProgramList};
 use crate::predictor::{Settings, Weighting};
 use crate::report::progress;
 pub use crate::sim::simulator::Scope;
+use crate::sim::simulator::Simulator;
+use crate::sim::tolerance::Tolerance;
 use crate::systems::chitty::code::OwnCode;
 use crate::systems::chitty::variant::{Dispatch, Math, Shape};
 use crate::systems::options::LaunchOptions;
@@ -30,11 +32,46 @@ pub struct EngineArgs {
     /// Performance model
     #[arg(long, value_enum, default_value = "simulator")]
     pub engine: Kind,
+    #[command(flatten)]
+    pub extent: ExtentArgs,
+    #[command(flatten)]
+    pub inputs: InputArgs,
+}
+
+/// How much of a launch the simulator simulates.
+#[derive(Debug, Clone, Copy, PartialEq, Default, clap::Args)]
+pub struct ExtentArgs {
     /// How much of the launch to simulate
     #[arg(long, alias = "effort", value_enum, default_value = "window")]
     pub scope: Scope,
-    #[command(flatten)]
-    pub inputs: InputArgs,
+    /// Greatest error of the sample, 90 % bound: simulate more until it is kept, below 3 % the whole run [default: windows of fixed length]
+    #[arg(long, value_name = "PERCENT", conflicts_with = "scope")]
+    pub tolerance: Option<Tolerance>,
+}
+
+impl ExtentArgs {
+    /// Settings of an engine that simulates as much; the analytical model has no sample.
+    pub fn simulator(self, engine: Kind) -> Result<Simulator, String> {
+        match (engine, self.tolerance) {
+            (Kind::Analytical, Some(tolerance)) => Err(format!(
+                "--tolerance: given {tolerance} with --engine analytical; allowed: with --engine simulator, which samples"
+            )),
+            (_, tolerance) => Ok(Simulator {
+                scope: self.scope,
+                tolerance,
+                ..Simulator::default()
+            }),
+        }
+    }
+
+    /// The options that differ from the defaults, each with a space before it.
+    pub fn changed_options(self) -> String {
+        match (self.scope, self.tolerance) {
+            (Scope::Window, None) => String::new(),
+            (_, Some(tolerance)) => format!(" --tolerance {tolerance}"),
+            (scope, None) => format!(" --scope {scope}"),
+        }
+    }
 }
 
 /// Which programs, which code: what every performance model starts from.
@@ -118,9 +155,7 @@ impl EngineArgs {
     /// The options that differ from the defaults, as they are typed, each with a space before it.
     pub fn changed_options(&self) -> String {
         let mut text = self.changed_engine().to_owned();
-        if self.scope != Scope::Window {
-            text += &format!(" --scope {}", self.scope);
-        }
+        text += &self.extent.changed_options();
         text + &self.inputs.changed_options()
     }
 
@@ -148,7 +183,7 @@ impl EngineArgs {
     pub fn open(&self, device: &Device, problems: &[&str]) -> Result<Predictor, Box<dyn Error>> {
         self.inputs.check_population()?;
         note_validated(device);
-        let settings = self.settings();
+        let settings = self.settings()?;
         let predictor = Predictor::with_settings(device.clone(), settings);
         for problem in problems {
             predictor.population(problem)?;
@@ -173,11 +208,12 @@ impl EngineArgs {
         Ok(text)
     }
 
-    pub fn settings(&self) -> Settings {
-        let mut settings = self.inputs.settings();
-        settings.kind = self.engine;
-        settings.simulator.scope = self.scope;
-        settings
+    pub fn settings(&self) -> Result<Settings, String> {
+        Ok(Settings {
+            kind: self.engine,
+            simulator: self.extent.simulator(self.engine)?,
+            ..self.inputs.settings()
+        })
     }
 }
 

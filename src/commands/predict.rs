@@ -52,7 +52,7 @@ pub fn predict(args: &PredictArgs) -> Result<(Predicted, predictor::Predictor), 
     let device = Preset::load(&args.configuration.device)?.device;
     let (options, inputs) = own_kernel::asked(&args.configuration, &args.engine.inputs, &device)?;
     let engine = args.engine.with_inputs(inputs);
-    let (model, launches) = open_for(&device, engine.settings(), &[options])?;
+    let (model, launches) = open_for(&device, engine.settings()?, &[options])?;
     own_kernel::check(&model, &launches, &args.configuration.own)?;
     let prediction = model.predict(&launches[0])?;
     // Read only after the prediction is made.

@@ -1,7 +1,7 @@
 //! `warpstack validate`: predictions beside everything that was measured on a device.
 
 use super::CliResult;
-use super::engine::{Kind, Scope};
+use super::engine::{ExtentArgs, Kind};
 use super::format::OutputArgs;
 use super::limit::evenly;
 use super::look::ChartArgs;
@@ -53,9 +53,8 @@ pub struct ValidateArgs {
     /// Performance model
     #[arg(long, value_enum, default_value = "simulator")]
     pub engine: Kind,
-    /// How much of the launch to simulate
-    #[arg(long, alias = "effort", value_enum, default_value = "window")]
-    pub scope: Scope,
+    #[command(flatten)]
+    pub extent: ExtentArgs,
     /// Compare all pairs of launches that differ in one thing, instead of the launches: how well differences are predicted
     #[arg(long, conflicts_with = "chart")]
     pub contrasts: bool,
@@ -72,7 +71,12 @@ const WITH_TABLES: &str = "gtx670";
 pub fn run(args: &ValidateArgs) -> CliResult {
     args.output.check()?;
     args.chart.check()?;
-    let chosen = settings(args.engine, args.scope);
+    let chosen = Settings {
+        kind: args.engine,
+        simulator: args.extent.simulator(args.engine)?,
+        ..Settings::default()
+    };
+    let settings = chosen.clone();
     let lines = match (&args.measured, args.device.as_str()) {
         (Some(_), _) => own(args, chosen)?,
         (None, WITH_LAUNCHES) => launches(args.limit, chosen)?,
@@ -86,7 +90,7 @@ pub fn run(args: &ValidateArgs) -> CliResult {
         }
     };
     let device = Preset::load(&args.device)?.device;
-    let provenance = provenance(args, &device);
+    let provenance = provenance(&settings, &device);
     if args.contrasts {
         let observed: Vec<Observed> = lines.iter().filter_map(observed).collect();
         args.output
@@ -124,22 +128,13 @@ fn observed(line: &Line) -> Option<Observed> {
 }
 
 /// The programs are those of the measured launches, and so is the kernel's mathematics.
-fn provenance(args: &ValidateArgs, device: &Device) -> Provenance {
+fn provenance(settings: &Settings, device: &Device) -> Provenance {
     Provenance {
         program_seed: None,
         math: None,
         weighting: None,
-        ..Provenance::of_settings(device, &settings(args.engine, args.scope))
+        ..Provenance::of_settings(device, settings)
     }
-}
-
-fn settings(engine: Kind, scope: Scope) -> Settings {
-    let mut settings = Settings {
-        kind: engine,
-        ..Settings::default()
-    };
-    settings.simulator.scope = scope;
-    settings
 }
 
 /// Compares predictions with the user's own measurements.
@@ -165,7 +160,10 @@ fn of_papers(
     device: &Device,
     rows: &[PaperRow],
 ) -> Result<Vec<Line>, Box<dyn Error>> {
-    let settings = settings(engine, Scope::Window);
+    let settings = Settings {
+        kind: engine,
+        ..Settings::default()
+    };
     let predictor = Predictor::with_settings(device.clone(), settings);
     let configuration = |row: &PaperRow| predictor.with_seed(row.seed).configure(&row.launch);
     let configurations: Vec<Configuration> =

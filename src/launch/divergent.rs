@@ -64,7 +64,7 @@ pub struct BlocksTiming {
     pub cycles: f64,
     /// The counters of the timed blocks.
     pub counters: Counters,
-    /// Standard error, relative.
+    /// 90 % bound of the sample's error, relative.
     pub error_percent: f64,
     /// Warp instructions that were simulated; 0 for the analytical model.
     pub simulated_instructions: u64,

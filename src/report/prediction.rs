@@ -55,7 +55,9 @@ fn launch_columns() -> Columns<Prediction> {
         .digits(3)
         .shown("time on the host (ms)", |one| one.host_milliseconds)
         .digits(3)
-        .shown("sampling error (%)", |one| one.sampling_error_percent)
+        .shown("sampling error, 90 % bound (%)", |one| {
+            one.sampling_error_percent
+        })
         .digits(2)
         .shown("occupancy", |one| {
             let occupancy = &one.occupancy;

@@ -21,9 +21,9 @@ pub struct Provenance {
     /// Engine, as in `--engine`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub engine: Option<&'static str>,
-    /// Scope of the simulator, as in `--scope`.
+    /// Scope of the simulator, as in `--scope`, or the tolerance of its sample.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub scope: Option<&'static str>,
+    pub scope: Option<String>,
     /// Selects the programs; of runs the first one's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub program_seed: Option<u64>,
@@ -74,7 +74,10 @@ impl Provenance {
         let code = &settings.code;
         let simulated = settings.kind == Kind::Simulator;
         let simulator = &settings.simulator;
-        let scope = simulator.scope.name();
+        let scope = match simulator.tolerance {
+            Some(tolerance) => format!("tolerance {tolerance}"),
+            None => simulator.scope.to_string(),
+        };
         let arch = code.own.as_ref().map(|own| own.arch).or(code.arch);
         let architecture = arch.map(|arch| arch.to_string());
         // How a custom kernel was compiled is unknown.

@@ -18,6 +18,7 @@ use crate::sim::dispatch::BlockQueue;
 use crate::sim::sample::Drawn;
 use crate::sim::simulator::SamplingPlan;
 use crate::sim::smx::Setup;
+use crate::sim::tolerance::batches_bound;
 use crate::sim::window::{self, WindowPlan};
 use crate::util::parallel;
 
@@ -66,7 +67,7 @@ impl Placement {
         let blocks_per_smx = f64::from(geometry.programs) / f64::from(geometry.n_smx);
         Ok(BlocksTiming {
             cycles: tokens / sampled as f64 * blocks_per_smx / window.tokens_per_cycle,
-            error_percent: window.error_percent,
+            error_percent: batches_bound(window.standard_error_percent),
             simulated_instructions: window.simulated_instructions,
             counters: window.counters,
         })
@@ -95,7 +96,7 @@ impl Placement {
             cycles: last_to_end(self, sample, &cycles),
             error_percent: match sample {
                 Sample::Longest(..) => 0.0,
-                _ => 100.0 * standard_error(&cycles, all) / mean(&cycles),
+                _ => batches_bound(100.0 * standard_error(&cycles, all) / mean(&cycles)),
             },
             simulated_instructions: counters.instructions,
             counters,

@@ -30,6 +30,7 @@ pub mod simulator;
 pub mod smx;
 pub mod testing;
 pub mod timing_wheel;
+pub mod tolerance;
 pub mod waits;
 pub mod warp;
 pub mod warp_mask;

@@ -14,6 +14,7 @@ use super::figures::Levels;
 use super::observe::Counters;
 use super::sample::Drawn;
 use super::smx::Setup;
+use super::tolerance::{Tolerance, window_bound};
 use super::window::{Window, WindowPlan, simulate};
 use crate::launch::counters::cpi_entries;
 use crate::launch::demand::{TimeParts, per_token_of};
@@ -50,7 +51,7 @@ named! {
 }
 
 /// Lengths and programs of the sampling windows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SamplingPlan {
     /// Window of the multiprocessor as full as the launch keeps it.
     pub window: WindowPlan,
@@ -74,6 +75,7 @@ impl Default for SamplingPlan {
                 units: 144,
                 warm_up_percent: 20,
                 batches: 10,
+                longer_above: f64::INFINITY,
                 seed: 7,
             },
             partial_instructions: 300_000,
@@ -85,9 +87,11 @@ impl Default for SamplingPlan {
 }
 
 /// Cycle-level simulator, a [`PerformanceModel`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Simulator {
     pub scope: Scope,
+    /// Greatest error of windows; where they exceed it, whole runs follow.
+    pub tolerance: Option<Tolerance>,
     pub plan: SamplingPlan,
 }
 
@@ -100,6 +104,7 @@ struct Observed {
     parts: TimeParts,
     /// Counters of all residency levels, or of the run.
     levels: Levels,
+    /// 90 % bound of the sample's error.
     error_percent: f64,
     instructions: u64,
 }
@@ -150,7 +155,12 @@ impl Simulator {
         let of = |spec: &SmxSpec, blocks, plan| window(launch, spec, &sample, drawn, blocks, plan);
         let partial_plan = self.partial_plan(launch);
         let partial = launch.partial_residencies();
-        let plans = [(full, self.plan.window)].into_iter();
+        let longer_above = self.tolerance.and_then(Tolerance::standard_error);
+        let full_plan = WindowPlan {
+            longer_above: longer_above.unwrap_or(f64::INFINITY),
+            ..self.plan.window
+        };
+        let plans = [(full, full_plan)].into_iter();
         let plans = plans.chain(partial.into_iter().map(|blocks| (blocks, partial_plan)));
         let (mut contended, mut uncontended) = (Vec::new(), Vec::new());
         let (mut levels, mut instructions) = (Levels::default(), 0);
@@ -188,7 +198,7 @@ impl Simulator {
             parts: TimeParts::of(|cause| window.counters.nearest_stack[cause as usize] as f64),
             counters: window.counters,
             levels,
-            error_percent: window.error_percent,
+            error_percent: window_bound(window.standard_error_percent),
             instructions,
         })
     }
@@ -232,6 +242,10 @@ impl Simulator {
 
     /// Runs all blocks of some multiprocessors one by one, or of all in step, and corrects the rates by the result.
     fn correct(&self, launch: Uniform, observed: &mut Observed) -> Result<(), PredictError> {
+        let scope = self.scope_after(observed);
+        if scope == Scope::Window {
+            return Ok(());
+        }
         let n_smx = launch.placement.n_smx();
         let times = launch.times_of_programs(&observed.parts);
         let told = |blocks: &Replay, n_smx: usize, rates: &Rates| {
@@ -239,8 +253,8 @@ impl Simulator {
         };
         let (mut expected, mut counters) = (0.0, Counters::default());
         let mut cycles = 0;
-        match self.scope {
-            Scope::Window => return Ok(()),
+        match scope {
+            Scope::Window => {}
             Scope::Chip => {
                 let blocks = every_block(launch, 0, 1)?;
                 let setup = self.set_up(launch, &blocks, 1);
@@ -270,6 +284,15 @@ impl Simulator {
         );
         observed.error_percent = 0.0;
         Ok(())
+    }
+
+    /// The scope, or the whole run where the windows' error exceeds the tolerance.
+    fn scope_after(&self, windows: &Observed) -> Scope {
+        let exceeds = |tolerance: Tolerance| windows.error_percent > tolerance.percent();
+        match (self.scope, self.tolerance) {
+            (Scope::Window, Some(tolerance)) if exceeds(tolerance) => Scope::Multiprocessor,
+            (scope, _) => scope,
+        }
     }
 
     fn set_up<'a>(&self, launch: Uniform<'a>, blocks: &'a Replay, step: usize) -> Setup<'a> {

@@ -16,7 +16,7 @@ use super::spec::SmxSpec;
 use super::warp_mask::with_quarters;
 
 /// Plan of a simulated window: length, sampling units, warm-up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WindowPlan {
     /// Warp instructions to measure: minimum and maximum.
     pub instructions: (u64, u64),
@@ -28,6 +28,8 @@ pub struct WindowPlan {
     pub warm_up_percent: u32,
     /// Batches that the measurement is cut into.
     pub batches: u32,
+    /// Standard error above which the measurement goes on, up to `MOST_LENGTHS` of its length, in percent.
+    pub longer_above: f64,
     pub seed: u32,
 }
 
@@ -51,6 +53,9 @@ impl WindowPlan {
     }
 }
 
+/// Lengths of its plan that a window is measured for at most.
+const MOST_LENGTHS: u32 = 32;
+
 /// Measurement of a window.
 #[derive(Debug, Clone)]
 pub struct Window {
@@ -59,7 +64,7 @@ pub struct Window {
     /// Throughput, scaled to the programs of the whole grid.
     pub tokens_per_cycle: f64,
     /// Standard error of `tokens_per_cycle`, relative, in percent.
-    pub error_percent: f64,
+    pub standard_error_percent: f64,
     /// Instructions simulated in all, warm-up included.
     pub simulated_instructions: u64,
 }
@@ -128,15 +133,20 @@ fn measure<O: Observer, const EVEN_SLOTS: bool>(
     let start = Progress::of(&mut smx);
     let mut costs = Vec::new();
     let mut previous = start.clone();
-    for _ in 0..plan.batches {
-        smx.run_tokens((tokens / f64::from(plan.batches)).ceil() as u64)?;
-        let progress = Progress::of(&mut smx);
-        costs.push(progress.cycles_per_token_since(&previous, mix));
-        previous = progress;
+    for _ in 0..MOST_LENGTHS {
+        for _ in 0..plan.batches {
+            smx.run_tokens((tokens / f64::from(plan.batches)).ceil() as u64)?;
+            let progress = Progress::of(&mut smx);
+            costs.push(progress.cycles_per_token_since(&previous, mix));
+            previous = progress;
+        }
+        if relative_standard_error_percent(&costs) <= plan.longer_above {
+            break;
+        }
     }
     Ok(Window {
         tokens_per_cycle: 1.0 / previous.cycles_per_token_since(&start, mix),
-        error_percent: relative_standard_error_percent(&costs),
+        standard_error_percent: relative_standard_error_percent(&costs),
         simulated_instructions: previous.counters.instructions,
         counters: previous.counters.since(&start.counters),
     })

@@ -172,6 +172,7 @@ impl Asked<'_> {
             ("weights", weights),
             ("inferred", inferred),
             ("scope", scope),
+            ("tolerance", simulator.tolerance.map(|one| one.to_string())),
         ];
         let first = told
             .into_iter()

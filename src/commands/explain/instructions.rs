@@ -2,7 +2,7 @@
 
 use super::ExplainArgs;
 use crate::commands::CliResult;
-use crate::commands::engine::{Kind, Scope, note_weights, open_for};
+use crate::commands::engine::{ExtentArgs, Kind, note_weights, open_for};
 use crate::commands::format::Format;
 use crate::commands::own_kernel;
 use crate::device::Preset;
@@ -10,10 +10,11 @@ use crate::report::annotation;
 use crate::report::provenance::Provenance;
 
 pub fn run(args: &ExplainArgs) -> CliResult {
-    if args.engine.engine != Kind::Simulator || args.engine.scope != Scope::Window {
+    if args.engine.engine != Kind::Simulator || args.engine.extent != ExtentArgs::default() {
         return Err(format!(
-            "--engine, --scope: given {}, {} with --per-instruction; allowed: simulator, window",
-            args.engine.engine, args.engine.scope
+            "--per-instruction: given with{}{}; allowed: with --engine simulator, --scope window, no --tolerance",
+            args.engine.changed_engine(),
+            args.engine.extent.changed_options()
         )
         .into());
     }

@@ -78,7 +78,7 @@ fn explained(args: &ExplainArgs) -> Result<(Vec<Explained>, Known, Provenance), 
         launches.push(changed(&launches[0], changes)?);
     }
     let engine = args.engine.with_inputs(inputs);
-    let (model, configurations) = open_for(&device, engine.settings(), &launches)?;
+    let (model, configurations) = open_for(&device, engine.settings()?, &launches)?;
     own_kernel::check(&model, &configurations, &args.configuration.own)?;
     note_weights(&model);
     let explained = configurations.iter().map(|one| model.explain(one));

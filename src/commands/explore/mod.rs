@@ -7,7 +7,7 @@ mod axes;
 mod points;
 
 use super::CliResult;
-use super::engine::{EngineArgs, InputArgs, Kind, Scope};
+use super::engine::{EngineArgs, ExtentArgs, InputArgs, Kind};
 use super::names::ALL;
 use super::reproduce::parse_problems;
 use crate::launch::prediction::Configuration;
@@ -60,7 +60,7 @@ pub(super) fn made(args: &ExploreArgs) -> Result<String, Box<dyn Error>> {
     let base = Base::load(&args.device)?;
     let engine_args = EngineArgs {
         engine: Kind::Analytical,
-        scope: Scope::Window,
+        extent: ExtentArgs::default(),
         inputs: args.inputs.clone(),
     };
     let arch = architecture(&base.device, &engine_args.code_choice())?;

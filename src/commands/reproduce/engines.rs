@@ -46,7 +46,7 @@ pub(super) fn run(args: &ReproduceArgs, cells: &[Cell]) -> CliResult {
     refuse_options(args)?;
     let device = Preset::load(args.device())?.device;
     args.inputs.check_population()?;
-    let settings = args.engine().settings();
+    let settings = args.engine().settings()?;
     note_validated(&device);
     let opened = Predictor::with_settings(device, settings);
     let (simulator, model) = (

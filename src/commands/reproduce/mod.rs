@@ -7,7 +7,7 @@ mod engines;
 pub mod papers;
 
 use super::CliResult;
-use super::engine::{EngineArgs, InputArgs, Kind, Scope, note_weights};
+use super::engine::{EngineArgs, ExtentArgs, InputArgs, Kind, note_weights};
 use super::format::OutputArgs;
 use super::limit::evenly;
 use super::look::ChartArgs;
@@ -51,9 +51,8 @@ pub struct ReproduceArgs {
     /// Performance model; both compares the two cell by cell
     #[arg(long, value_enum, default_value = "simulator")]
     pub engine: Engines,
-    /// How much of the launch to simulate
-    #[arg(long, alias = "effort", value_enum, default_value = "window")]
-    pub scope: Scope,
+    #[command(flatten)]
+    pub extent: ExtentArgs,
     #[command(flatten)]
     pub inputs: InputArgs,
     /// Predict at most N cells, evenly spread
@@ -98,7 +97,7 @@ impl ReproduceArgs {
                 Engines::Analytical => Kind::Analytical,
                 Engines::Simulator | Engines::Both => Kind::Simulator,
             },
-            scope: self.scope,
+            extent: self.extent,
             inputs: self.inputs.clone(),
         }
     }

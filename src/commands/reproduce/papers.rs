@@ -113,7 +113,7 @@ impl PaperRun<'_> {
             },
             false => {
                 let device = Preset::load(name)?.device;
-                Provenance::of_settings(&device, &self.engine.settings())
+                Provenance::of_settings(&device, &self.engine.settings()?)
             }
         };
         // Whole blocks are executed, and their programs are the paper's.
@@ -173,6 +173,6 @@ impl PaperRun<'_> {
 
     fn predictor(&self, device: &str) -> Result<Predictor, Box<dyn Error>> {
         let device = Preset::load(device)?.device;
-        Ok(Predictor::with_settings(device, self.engine.settings()))
+        Ok(Predictor::with_settings(device, self.engine.settings()?))
     }
 }

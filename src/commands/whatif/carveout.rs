@@ -56,7 +56,7 @@ impl Study<'_> {
         let device = Preset::load(self.device)?.device;
         let (opened, launches) = open_for(
             &device,
-            self.engine.settings(),
+            self.engine.settings()?,
             std::slice::from_ref(&self.options),
         )?;
         let measured = self.measured(&device, &launches[0])?;

@@ -137,7 +137,7 @@ pub fn rows(args: &WhatifArgs) -> Result<(Vec<L1HitRates>, Provenance), Box<dyn 
     let options = args.launch.options(&args.engine.inputs);
     let (options, inputs) = own_kernel::launched(options, &args.own, &args.engine.inputs, &device)?;
     let engine = args.engine.with_inputs(inputs);
-    let (engine, launches) = open_for(&device, engine.settings(), &[options])?;
+    let (engine, launches) = open_for(&device, engine.settings()?, &[options])?;
     own_kernel::check(&engine, &launches, &args.own)?;
     let sweep = engine.sweep(&launches[0], args.l1.times.unwrap_or(TIMES))?;
     let caches: Vec<CacheSpec> = lines

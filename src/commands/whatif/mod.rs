@@ -259,7 +259,7 @@ fn open(
     engine: &EngineArgs,
     own: &OwnKernelArgs,
 ) -> Result<Predictor, Box<dyn Error>> {
-    let (engine, _) = open_for(&study.base.device, engine.settings(), &[])?;
+    let (engine, _) = open_for(&study.base.device, engine.settings()?, &[])?;
     let mut first = None;
     for point in 0..study.n_points()? {
         let site = study.site(point)?;

@@ -96,7 +96,7 @@ pub struct Prediction {
     pub run_milliseconds: f64,
     /// Time on the host between two such kernels; GPop/s are those of both together.
     pub host_milliseconds: f64,
-    /// Relative standard error of the extrapolation from the simulated part, in percent.
+    /// 90 % bound of the extrapolation's error from the simulated part to the whole run, in percent.
     pub sampling_error_percent: f64,
     /// Registers and shared memory of a block.
     pub block: BlockResources,
@@ -267,7 +267,7 @@ pub struct Timing {
     pub gpops_billion: f64,
     /// Time of one launch.
     pub milliseconds: f64,
-    /// Relative standard error of the extrapolation from the simulated part, in percent.
+    /// 90 % bound of the extrapolation's error from the simulated part to the whole run, in percent.
     pub error_percent: f64,
     /// Traffic through the caches.
     pub memory: MemoryTraffic,
