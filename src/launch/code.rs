@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use super::demand::{self, Demand};
 use crate::isa::{OpClass, Space, TimingOp};
+use crate::trace::launch::BufferLayout;
 use crate::trace::{
     AddressKind, Buffer, LINE_BYTES, ProgramTrace, SECTOR_BYTES, SegmentId, SegmentPool,
 };
@@ -256,6 +257,29 @@ impl ReplayCode {
                 op.case_row = (in_row / (4 * threads)) as u8;
                 op.address -= u32::from(op.case_row) * 4 * threads;
             }
+        }
+        self
+    }
+
+    /// Returns the code with its buffers laid out as in a launch; the traces have rows of `cases`.
+    pub fn laid_out(mut self, layout: &BufferLayout, cases: u32) -> Self {
+        for op in &mut self.ops {
+            let is_global = matches!(
+                op.request,
+                MemoryRequest::GlobalLoad | MemoryRequest::GlobalStore
+            );
+            let buffer = Buffer::of(op.address).filter(|_| is_global);
+            let Some((buffer, start)) = buffer.and_then(|b| Some((b, layout.start(b)?))) else {
+                continue;
+            };
+            let offset = op.address - buffer.address();
+            op.address = start
+                + match op.address_kind {
+                    AddressKind::PerCase => {
+                        offset / (4 * cases) * layout.row_bytes + offset % (4 * cases)
+                    }
+                    _ => offset,
+                };
         }
         self
     }

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use super::code::ReplayCode;
+use super::geometry::Geometry;
 use super::makespan::BlockSchedule;
 use crate::launch::prediction::PredictError;
 use crate::trace::mix::MixEntry;
@@ -110,12 +111,17 @@ pub trait TracedKernel: std::fmt::Debug + Send + Sync {
 
     fn summary(&self) -> &Summary;
 
-    /// The first `n_programs` blocks of the sample, of `threads` each, neighbours in the order alike.
-    fn sample(&self, n_programs: usize, threads: u32) -> Result<Arc<Replay>, PredictError>;
+    /// The first `n_programs` blocks of the sample, neighbours in the order alike.
+    fn sample(&self, n_programs: usize, geometry: &Geometry) -> Result<Replay, PredictError>;
 
     /// Every `step`-th block from block `first` on, of the sample or, where the programs of a launch are known, of the launch, in
     /// grid order: the blocks of one of `step` multiprocessors.
-    fn every_block(&self, first: usize, step: usize, threads: u32) -> Result<Replay, PredictError>;
+    fn every_block(
+        &self,
+        first: usize,
+        step: usize,
+        geometry: &Geometry,
+    ) -> Result<Replay, PredictError>;
 
     /// Number of blocks that `every_block` chooses from.
     fn n_blocks(&self) -> usize;

@@ -101,8 +101,7 @@ impl Predictor {
         let launch = self.resolve(&request)?;
         let launch = launch.uniform()?;
         let (placement, plan) = (launch.placement, &self.settings.simulator.plan);
-        let threads = placement.geometry.threads_per_block;
-        let sample = launch.work.kernel.sample(plan.programs, threads)?;
+        let sample = (launch.work.kernel).sample(plan.programs, &placement.geometry)?;
         let mut lines = PerInstruction::new(&sample.code, sample.code_bytes);
         let window = simulate_observed(
             &placement.spec,

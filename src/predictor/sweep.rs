@@ -67,8 +67,7 @@ impl Predictor {
     fn recorded(&self, launch: Uniform, times: u32) -> Result<L1Stream, PredictError> {
         let plan = &self.settings.simulator.plan;
         let placement = launch.placement;
-        let threads = placement.geometry.threads_per_block;
-        let sample = launch.work.kernel.sample(plan.programs, threads)?;
+        let sample = (launch.work.kernel).sample(plan.programs, &placement.geometry)?;
         let mut recorder = L1Recorder::default();
         let window = simulate_observed(
             &placement.spec,

@@ -146,10 +146,8 @@ impl PerformanceModel for Simulator {
 
 impl Simulator {
     fn sample(&self, launch: Uniform) -> Result<Observed, PredictError> {
-        let sample = launch.work.kernel.sample(
-            self.plan.programs,
-            launch.placement.geometry.threads_per_block,
-        )?;
+        let geometry = &launch.placement.geometry;
+        let sample = launch.work.kernel.sample(self.plan.programs, geometry)?;
         let drawn = drawn(launch, &sample);
         let full = launch.placement.geometry.resident_blocks;
         let of = |spec: &SmxSpec, blocks, plan| window(launch, spec, &sample, drawn, blocks, plan);
@@ -328,8 +326,8 @@ fn represented(launch: Uniform) -> impl Iterator<Item = usize> {
 }
 
 fn every_block(launch: Uniform, first: usize, step: usize) -> Result<Replay, PredictError> {
-    let threads = launch.placement.geometry.threads_per_block;
-    launch.work.kernel.every_block(first, step, threads)
+    let geometry = &launch.placement.geometry;
+    launch.work.kernel.every_block(first, step, geometry)
 }
 
 /// Cycles that these blocks take on `n_smx` multiprocessors at the rates of the windows.

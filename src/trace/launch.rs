@@ -57,6 +57,35 @@ impl Buffer {
     }
 }
 
+/// Buffers of a launch as CUDA's memory pool lays them out: one after the other, in the order of their allocation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BufferLayout {
+    /// Bytes of a row of fitness cases, including its padding.
+    pub row_bytes: u32,
+    pub program_bytes: u32,
+    pub n_inputs: u32,
+}
+
+impl BufferLayout {
+    /// Start of the pool and unit of its allocations, bytes (`fixtures/measured/h100/README.md`; the lower half of the address).
+    const POOL: u32 = 0x0200_0000;
+    const UNIT: u32 = 512;
+
+    /// Returns where a buffer starts; `None` for those that are not allocated.
+    pub fn start(&self, buffer: Buffer) -> Option<u32> {
+        let after = |start: u32, bytes: u32| start + bytes.next_multiple_of(Self::UNIT);
+        let inputs = after(Self::POOL, self.program_bytes);
+        let outputs = after(inputs, self.n_inputs * self.row_bytes);
+        match buffer {
+            Buffer::Programs => Some(Self::POOL),
+            Buffer::Inputs => Some(inputs),
+            Buffer::Outputs => Some(outputs),
+            Buffer::Results => Some(after(outputs, self.row_bytes)),
+            Buffer::ModuleData => None,
+        }
+    }
+}
+
 /// A kernel argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Argument {

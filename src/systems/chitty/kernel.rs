@@ -8,15 +8,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::KernelSummary;
 use super::divergence::added_percent;
-use super::traces::{KernelTraces, TracesError, shared_bytes, trace_threads};
+use super::traces::{KernelTraces, TracesError, program_words, shared_bytes, trace_threads};
 use crate::gp::programs::Population;
 use crate::gp::stack_depth::{lgp_stack_depth, rpn_stack_depth};
 use crate::launch::code::ReplayCode;
+use crate::launch::geometry::Geometry;
 use crate::launch::kernel::{Facts, Grid, Replay, Summary, TracedKernel};
 use crate::launch::prediction::PredictError;
 use crate::systems::chitty::code::KernelCode;
 use crate::systems::chitty::kernel_id::Lowering;
 use crate::systems::chitty::request::Cases;
+use crate::trace::launch::BufferLayout;
 use crate::trace::mix::instruction_mix;
 use crate::trace::{ProgramTrace, SegmentId, SegmentPool};
 use crate::util::memo::Memo;
@@ -29,6 +31,9 @@ pub struct KernelWork {
     pub shared_bytes: Vec<u32>,
     population: Arc<Population>,
     elements: u32,
+    /// Bytes of a program's row in memory.
+    program_bytes: u32,
+    n_inputs: u32,
     facts: Facts,
     summary: Summary,
     /// Warp instructions of each program's steady iteration, relative to the mean for its nodes.
@@ -80,7 +85,11 @@ impl KernelWork {
                 None => Arc::clone(unweighted),
             },
         };
+        let words = program_words(code, programs)?;
+        let row_words = words.iter().map(|program| program.words.len()).max();
         Ok(KernelWork {
+            program_bytes: 4 * row_words.unwrap_or(0) as u32,
+            n_inputs: code.problem.definition().n_inputs as u32,
             kernel: code.clone(),
             shared_bytes: match &population.longest {
                 Some(longest) => shared_bytes(code, programs, longest)?,
@@ -115,6 +124,19 @@ impl KernelWork {
     fn blocks(&self) -> &[u32] {
         let known = self.population.blocks.as_ref();
         known.unwrap_or(&self.population.sample)
+    }
+
+    /// Returns a replay with the buffers of a launch of all blocks.
+    fn laid_out(&self, replay: Replay, geometry: &Geometry) -> Replay {
+        let layout = BufferLayout {
+            row_bytes: 4 * geometry.fitness_cases,
+            program_bytes: self.program_bytes * self.blocks().len() as u32,
+            n_inputs: self.n_inputs,
+        };
+        Replay {
+            code: replay.code.laid_out(&layout, self.elements),
+            ..replay
+        }
     }
 
     /// Traces the distinct programs of `blocks`, indices into the population's programs.
@@ -154,21 +176,28 @@ impl TracedKernel for KernelWork {
         &self.summary
     }
 
-    fn sample(&self, n_programs: usize, threads: u32) -> Result<Arc<Replay>, PredictError> {
-        let threads = trace_threads(&self.kernel, threads);
-        self.samples.try_get((n_programs, threads), || {
+    fn sample(&self, n_programs: usize, geometry: &Geometry) -> Result<Replay, PredictError> {
+        let threads = trace_threads(&self.kernel, geometry.threads_per_block);
+        let traced = self.samples.try_get((n_programs, threads), || {
             let sample = &self.population.sample;
             let mut head = sample[..n_programs.min(sample.len())].to_vec();
             // In order of stack depth and size.
             head.sort_unstable();
             self.replay(&head, threads)
-        })
+        })?;
+        Ok(self.laid_out((*traced).clone(), geometry))
     }
 
-    fn every_block(&self, first: usize, step: usize, threads: u32) -> Result<Replay, PredictError> {
+    fn every_block(
+        &self,
+        first: usize,
+        step: usize,
+        geometry: &Geometry,
+    ) -> Result<Replay, PredictError> {
         let blocks = self.blocks().iter().skip(first).step_by(step.max(1));
         let blocks: Vec<u32> = blocks.copied().collect();
-        self.replay(&blocks, trace_threads(&self.kernel, threads))
+        let threads = trace_threads(&self.kernel, geometry.threads_per_block);
+        Ok(self.laid_out(self.replay(&blocks, threads)?, geometry))
     }
 
     fn n_blocks(&self) -> usize {
