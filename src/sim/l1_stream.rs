@@ -185,6 +185,7 @@ mod tests {
         units: 8,
         warm_up_percent: 20,
         batches: 4,
+        longer_above: f64::INFINITY,
         seed: 7,
     };
     /// 16 warps with three lines each.

@@ -67,7 +67,7 @@ pub struct BufferLayout {
 }
 
 impl BufferLayout {
-    /// Start of the pool and unit of its allocations, bytes (`fixtures/measured/h100/README.md`; the lower half of the address).
+    /// Start of the pool and unit of its allocations, bytes (`docs/h200.md`, "Rows of fitness cases in the L1"; the lower half of the address).
     const POOL: u32 = 0x0200_0000;
     const UNIT: u32 = 512;
 

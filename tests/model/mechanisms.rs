@@ -110,6 +110,7 @@ impl Bench {
             units: 128,
             warm_up_percent: 40,
             batches: 2,
+            longer_above: f64::INFINITY,
             seed: 7,
         };
         let window = simulate(
