@@ -176,6 +176,9 @@ fn how_to_find(key: &Key, kind: Kind) -> &'static str {
         "chip.block_cycles" => {
             "microbenchmark: clock at the end of a block and at the start of the next in its place"
         }
+        "chip.block_interval_cycles" => {
+            "microbenchmark: a grid of many blocks that end at once, cycles over blocks"
+        }
         _ => how_to_find_any(key, kind),
     }
 }

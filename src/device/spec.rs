@@ -107,6 +107,8 @@ device! {
         grid_cycles: u32, "cycles", (0.0, 1_000_000.0), [Sim, Model];
         /// Cycles from the end of a block to the first instruction of the next one in its slot.
         block_cycles: u32, "cycles", CYCLES, [Sim, Model];
+        /// Least cycles between the starts of two blocks, of all multiprocessors together; 0 if it is not limiting.
+        block_interval_cycles: f64, "cycles", (0.0, 1000.0), [Sim, Model];
     }
 
     /// Capacity of one SMX, and the granularities of allocation.

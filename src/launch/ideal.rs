@@ -30,7 +30,8 @@ impl SmxSpec {
             (Ideal::Barriers, |spec| spec.barriers_are_free = true),
             (Ideal::InstructionFetch, instruction_fetch),
             (Ideal::GridEnds, |spec| {
-                (spec.grid_cycles, spec.block_cycles) = (0, 0)
+                (spec.grid_cycles, spec.block_cycles) = (0, 0);
+                spec.block_interval_cycles = 0.0;
             }),
         ];
         for (ideal, change) in changes {

@@ -28,6 +28,7 @@ pub struct SmxSpec {
     /// See `device::Chip`.
     pub grid_cycles: u32,
     pub block_cycles: u32,
+    pub block_interval_cycles: f64,
     pub dispatches_per_scheduler: u32,
     pub warp_policy: WarpPolicy,
     /// Cycles that an issue takes of its scheduler.
@@ -160,6 +161,7 @@ impl SmxSpec {
             max_warps: device.limits.warps_per_smx as usize,
             grid_cycles: device.chip.grid_cycles,
             block_cycles: device.chip.block_cycles,
+            block_interval_cycles: device.chip.block_interval_cycles,
             dispatches_per_scheduler: device.issue.n_dispatch,
             warp_policy: device.issue.warp_policy,
             issue_interval_cycles: device.issue.interval_cycles,

@@ -117,6 +117,7 @@ pub fn spec() -> SmxSpec {
         whole_l2_accepts_bytes_per_cycle: f32::INFINITY,
         grid_cycles: 0,
         block_cycles: 0,
+        block_interval_cycles: 0.0,
         dram: dram.clone(),
         whole_dram: dram,
         n_icaches: 1,

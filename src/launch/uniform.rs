@@ -116,7 +116,12 @@ impl<'a> Uniform<'a> {
             total.nodes += grid.nodes as f64;
             total.cycles += f64::from(self.placement.spec.grid_cycles);
             let empty = f64::from(empty_per_program) * grid.work.len() as f64;
-            total.cycles += empty * empty_block_cycles / self.placement.n_smx() as f64;
+            total.cycles += empty
+                * started_every(
+                    empty_block_cycles,
+                    self.placement.n_smx(),
+                    self.placement.spec.block_interval_cycles,
+                );
             let rate =
                 self.placement.n_smx() as f64 * rates.contended().tokens_per_cycle(blocks as usize);
             if self.placement.ideals.has(Ideal::GridEnds) {
@@ -291,6 +296,11 @@ impl<'a> Uniform<'a> {
     }
 }
 
+/// Cycles of the chip per block, if each takes `block_cycles` of its multiprocessor and the dispatcher starts one per `interval`.
+fn started_every(block_cycles: f64, n_smx: usize, interval: f64) -> f64 {
+    (block_cycles / n_smx as f64).max(interval)
+}
+
 /// Rows of a launch before its last one and as many as are `followed` with it.
 fn rows_before(case_blocks: u32, followed: u32) -> u32 {
     case_blocks.saturating_sub(followed.saturating_add(1))
@@ -299,6 +309,12 @@ fn rows_before(case_blocks: u32, followed: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn short_blocks_wait_for_the_dispatcher() {
+        assert_eq!(started_every(76.0, 132, 1.14), 1.14);
+        assert_eq!(started_every(330.0, 132, 1.14), 2.5);
+    }
 
     #[test]
     fn where_all_rows_are_followed_none_comes_before() {

@@ -84,6 +84,12 @@ const UNSEEN: &[Unseen] = &[
     ),
     (SENDS_LESS, GTX670, &["l2.ingest_bytes_per_cycle"], MODEL),
     (
+        NO_EMPTY_BLOCKS,
+        EITHER,
+        &["chip.block_interval_cycles"],
+        BOTH,
+    ),
+    (
         NO_BARRIER,
         GTX670,
         &[
@@ -112,6 +118,7 @@ const MODEL: &[Reader] = &[Reader::Model];
 const SAME_BLOCKS: &str = "as many blocks of these launches fit either way";
 const FITS: &str =
     "the second-level instruction cache holds the code; the model counts no first touches";
+const NO_EMPTY_BLOCKS: &str = "no launch here has blocks without fitness cases";
 const NO_BARRIER: &str = "the paper's kernels have no barrier";
 const AHEAD: &str = "where schedulers have caches of their own, the simulator's straight code runs as fast as its lines are requested ahead";
 const NEAR_JUMPS: &str = "a jump to the first level costs nothing on this device";
