@@ -1,10 +1,10 @@
 //! Instruction fetch: how long warps wait for code that misses in the first-level instruction cache.
 //!
 //! Models: code lines compete for the sets of two LRU caches by how often they are entered, and for a scheduler's own lines;
-//! sequential lines have latencies of their own.
-//! Leaves out: lines in flight.
+//! sequential lines have latencies of their own. A miss requests lines ahead.
+//! Leaves out: lines in flight; the rate of the second level (`work`, `token`).
 //! Units: cycles per token.
-//! Sources: equation (16) of `docs/model.md`; Che, Tung and Wang, Hierarchical Web Caching Systems, IEEE JSAC 20 (2002).
+//! Sources: equations (16) and (16a) of `docs/model.md`; Che, Tung and Wang, Hierarchical Web Caching Systems, IEEE JSAC 20 (2002).
 
 use std::collections::BTreeMap;
 
@@ -28,6 +28,19 @@ pub struct FetchRules {
     jump_cycles: [u32; 2],
     /// Latencies of the second level and of the L2 for the next sequential line.
     next_line_cycles: [u32; 2],
+    /// Lines requested ahead of one that the first level lacks.
+    lines_ahead: u32,
+}
+
+/// A token's instruction fetch.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Fetch {
+    /// **(16)** Cycles that warps wait for code, if the second level is idle.
+    pub wait_cycles: f64,
+    /// Jumps into lines that the first level lacks.
+    pub misses: f64,
+    /// Lines requested from the second level.
+    pub lines: f64,
 }
 
 impl FetchRules {
@@ -42,6 +55,7 @@ impl FetchRules {
                 spec.icache_l2_latency_cycles,
             ],
             next_line_cycles: spec.icache_next_line_cycles,
+            lines_ahead: spec.icache_prefetch_lines,
         }
     }
 }
@@ -60,8 +74,8 @@ impl Entries {
     }
 }
 
-/// **(16)** Cycles per token that warps wait for code.
-pub fn wait_cycles(profile: &Profile, rules: &FetchRules) -> f64 {
+/// Returns what a token of this profile waits for and requests.
+pub fn fetch(profile: &Profile, rules: &FetchRules) -> Fetch {
     let mut lines: BTreeMap<u32, Entries> = BTreeMap::new();
     for (executions, before, ops) in profile.sequences() {
         let line_of = |op: &ReplayOp| op.pc_bytes / rules.line_bytes;
@@ -107,7 +121,18 @@ pub fn wait_cycles(profile: &Profile, rules: &FetchRules) -> f64 {
             + entries.indirect * cycles(farther)
             + entries.follows * cycles(rules.next_line_cycles)
     };
-    lines.iter().map(wait).sum()
+    let missing = |(line, entries): (&u32, &Entries)| {
+        let gone = (-entries.all() * first[*line as usize % first.len()]).exp();
+        let jumps = gone * (entries.jumps + entries.indirect);
+        (jumps, jumps + gone * entries.follows)
+    };
+    let missing = lines.iter().map(missing);
+    let (misses, used) = missing.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    Fetch {
+        wait_cycles: lines.iter().map(wait).sum(),
+        misses,
+        lines: used + misses * f64::from(rules.lines_ahead),
+    }
 }
 
 /// Survival time of a line in each set of a cache of `size` lines, in tokens.
@@ -152,12 +177,16 @@ mod tests {
 
     /// Cycles that a loop over `lines` lines of 64 bytes waits for code.
     fn waits(lines: u32, change: impl Fn(&mut SmxSpec)) -> f64 {
+        fetched(lines, change).wait_cycles
+    }
+
+    fn fetched(lines: u32, change: impl Fn(&mut SmxSpec)) -> Fetch {
         let code = placed(&vec![alu(OpClass::Fp32, 1); 4 * lines as usize]);
         let shapes = Shapes::new(&inputs(&code));
         let mut spec = spec();
         spec.icache_next_line_cycles = [8, 30];
         change(&mut spec);
-        wait_cycles(&shapes.token, &FetchRules::new(&spec))
+        fetch(&shapes.token, &FetchRules::new(&spec))
     }
 
     fn near(found: f64, expected: f64) {
@@ -181,6 +210,17 @@ mod tests {
             spec.icache_l15_bytes = 512;
         };
         near(waits(9, both), 0.2 * (50.0 + 4.0 * 30.0));
+    }
+
+    /// One line in five of the set is missing; one of the five is entered by a jump, which requests four more.
+    #[test]
+    fn a_jump_that_misses_requests_lines_ahead() {
+        let fetched = fetched(9, |spec| {
+            spec.icache_l1_bytes = 512;
+            spec.icache_prefetch_lines = 4;
+        });
+        near(fetched.misses, 0.2);
+        near(fetched.lines, 5.0 * 0.2 + 4.0 * 0.2);
     }
 
     /// A scheduler holds four of eight lines, each with its neighbour: the jump to the first line hits with probability one

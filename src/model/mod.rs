@@ -35,7 +35,7 @@ use crate::launch::rates::Rates;
 use crate::launch::spec::{Replacement, SetIndex, SmxSpec};
 use crate::util::memo::Memo;
 use demand::Demand;
-use fetch::FetchRules;
+use fetch::{Fetch, FetchRules};
 use l1::{L1Curve, L1Layout};
 use l2::Traffic;
 use locality::Locality;
@@ -70,7 +70,7 @@ pub struct Analysis {
     rows: f64,
     curves: Memo<CurveKey, L1Curve>,
     paths: Memo<PathRules, [Paths; 2]>,
-    fetch_waits: Memo<FetchRules, f64>,
+    fetches: Memo<FetchRules, Fetch>,
 }
 
 /// Parameters of an [`L1Curve`]: sets, ways, line, policy, index, frame stride, warps, fetch on write miss, case lines.
@@ -85,7 +85,7 @@ impl Analysis {
             rows: f64::from(inputs.rows),
             curves: Memo::default(),
             paths: Memo::default(),
-            fetch_waits: Memo::default(),
+            fetches: Memo::default(),
         }
     }
 
@@ -126,10 +126,10 @@ impl Analysis {
         self.paths.get(rules, make)
     }
 
-    fn fetch_wait_cycles(&self, spec: &SmxSpec) -> f64 {
+    fn fetch(&self, spec: &SmxSpec) -> Fetch {
         let rules = FetchRules::new(spec);
-        let wait = || fetch::wait_cycles(&self.shapes.token, &rules);
-        *self.fetch_waits.get(rules, wait)
+        let make = || fetch::fetch(&self.shapes.token, &rules);
+        *self.fetches.get(rules, make)
     }
 }
 

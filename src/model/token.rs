@@ -110,12 +110,16 @@ impl<'a> TokenModel<'a> {
             .iter()
             .map(|&cycles| wait_cycles(per_scheduler * cycles, 0.5 * cycles));
         let pipe: f64 = waits.sum();
+        // A miss waits for lines that others requested; its own are part of the latency.
+        let port = tokens_per_cycle * work.fetch_port_cycles;
+        let line_cycles = f64::from(work.point.spec.icache_l15_cycles_per_line);
+        let fetch_wait = wait_cycles(port, 0.5 * line_cycles) * work.fetch.misses;
         let (latencies, unit_wait_cycles) = self.memory.latencies(tokens_per_cycle);
         TokenTime {
             path_cycles: paths.cycles_at(&latencies),
             issue_wait_cycles: issue * self.others * work.issues,
             pipe_wait_cycles: pipe * self.others,
-            fetch_wait_cycles: work.fetch_wait_cycles,
+            fetch_wait_cycles: work.fetch.wait_cycles + fetch_wait * self.others,
             barrier_wait_cycles: work.barrier_wait_cycles,
             store_wait_cycles: work.demand.stores * self.memory.held_cycles(unit_wait_cycles),
             unit_wait_cycles,

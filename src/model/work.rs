@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use super::demand::{Demand, N_PIPES};
+use super::fetch::Fetch;
 use super::path::{Latencies, Linear, Paths};
 use super::{Analysis, Point};
 
@@ -32,8 +33,10 @@ pub(super) struct TokenWork<'a> {
     graphs: Arc<[Paths; 2]>,
     prologues_per_token: f64,
     pub demand: Demand,
-    pub fetch_wait_cycles: f64,
-    /// **(16a)** Waits at barriers.
+    pub fetch: Fetch,
+    /// **(16a)** Cycles of the second level's instruction cache that the lines of a token take, each requested once by a block.
+    pub fetch_port_cycles: f64,
+    /// **(16b)** Waits at barriers.
     pub barrier_wait_cycles: f64,
     /// Instructions issued, a pair as one.
     pub issues: f64,
@@ -61,12 +64,17 @@ impl<'a> TokenWork<'a> {
             + demand.branches * square(spec.branch_issue_slots)
             + demand.issues(spec) * square(spec.issue_interval_cycles);
         let pipes = demand.pipes(spec);
-        let most_cycles = pipes.iter().copied().fold(slots, f64::max);
+        let fetch = analysis.fetch(spec);
+        let fetch_port_cycles = fetch.lines * f64::from(spec.icache_l15_cycles_per_line)
+            / f64::from(point.geometry.warps_per_block());
+        let of_scheduler = pipes.iter().copied().fold(slots, f64::max);
+        let most_cycles = of_scheduler.max(fetch_port_cycles * spec.n_schedulers as f64);
         TokenWork {
             point,
             graphs: analysis.paths(spec),
             prologues_per_token: analysis.shapes.prologues_per_token(iterations),
-            fetch_wait_cycles: analysis.fetch_wait_cycles(spec),
+            fetch,
+            fetch_port_cycles,
             barrier_wait_cycles: demand.barriers
                 * f64::from(spec.barrier_wait_cycles(point.geometry.warps_per_block())),
             issues: demand.issues(spec),
