@@ -346,13 +346,13 @@ device! {
         prefetches: bool, "yes/no", ANY, [Sim, Model];
         l15_latency_cycles: u32, "cycles", CYCLES, [Sim, Model];
         /// Lines that the first level requests ahead of one that it lacks.
-        prefetch_lines: u32, "lines", (0.0, 64.0), [Sim];
+        prefetch_lines: u32, "lines", (0.0, 64.0), [Sim, Model];
         /// Most lines in flight to the first level; 0: unlimited.
         lines_in_flight: u32, "lines", (0.0, 1024.0), [Sim];
         /// Second-level caches of the chip, which the multiprocessors share.
-        n_l15: u32, "caches", (1.0, 1024.0), [Sim];
+        n_l15: u32, "caches", (1.0, 1024.0), [Sim, Model];
         /// Bytes per cycle that each of them supplies; 0: unlimited.
-        l15_bytes_per_cycle: u32, "bytes/cycle", (0.0, 4096.0), [Sim];
+        l15_bytes_per_cycle: u32, "bytes/cycle", (0.0, 4096.0), [Sim, Model];
         l2_latency_cycles: u32, "cycles", CYCLES, [Sim, Model];
     }
 

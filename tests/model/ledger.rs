@@ -108,6 +108,12 @@ const UNSEEN: &[Unseen] = &[
         SIM,
     ),
     (NEAR_JUMPS, GTX670, &["instruction_cache.l0_bytes"], MODEL),
+    (
+        NO_RATE,
+        GTX670,
+        &["instruction_cache.prefetch_lines"],
+        MODEL,
+    ),
 ];
 const GTX670: &[&str] = &["gtx670"];
 const H200: &[&str] = &["h200"];
@@ -121,6 +127,8 @@ const FITS: &str =
 const NO_EMPTY_BLOCKS: &str = "no launch here has blocks without fitness cases";
 const NO_BARRIER: &str = "the paper's kernels have no barrier";
 const AHEAD: &str = "where schedulers have caches of their own, the simulator's straight code runs as fast as its lines are requested ahead";
+const NO_RATE: &str =
+    "the second level's rate, which the lines requested ahead take, has no limit on this device";
 const NEAR_JUMPS: &str = "a jump to the first level costs nothing on this device";
 const LANE_BY_LANE: &str =
     "it acts on blocks that are executed lane by lane, which are the other papers' (cc1_memory)";
