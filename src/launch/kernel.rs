@@ -39,12 +39,7 @@ impl Grid {
     /// Returns the work of each block, weighted with its program's time per work over the mean; `None` if programs are not known.
     pub fn timed(&self, times: &[f64]) -> Option<Vec<f64>> {
         let programs = self.programs.as_ref()?;
-        let blocks = self.work.iter().zip(programs.iter());
-        Some(
-            blocks
-                .map(|(work, &program)| work * times[program as usize])
-                .collect(),
-        )
+        Some(timed(&self.work, programs, times))
     }
 
     /// Returns the assignment of blocks to multiprocessors.
@@ -52,6 +47,14 @@ impl Grid {
         let make = || BlockSchedule::new(&self.work, n_smx, resident_blocks);
         self.handed_out.get((n_smx, resident_blocks), make)
     }
+}
+
+/// Returns the work of blocks of these programs, weighted with each program's time per work over the mean.
+fn timed(work: &[f64], programs: &[u32], times: &[f64]) -> Vec<f64> {
+    let blocks = work.iter().zip(programs);
+    blocks
+        .map(|(work, &program)| work * times[program as usize])
+        .collect()
 }
 
 /// Facts of a kernel and its programs that no model changes.
@@ -84,6 +87,13 @@ pub struct Replay {
     /// Work of each of these blocks, as in [`Grid::work`], and their programs, as in [`Grid::programs`].
     pub work: Vec<f64>,
     pub programs: Vec<u32>,
+}
+
+impl Replay {
+    /// Returns the work of each block, weighted with its program's time per work over the mean.
+    pub fn timed(&self, times: &[f64]) -> Vec<f64> {
+        timed(&self.work, &self.programs, times)
+    }
 }
 
 /// Average execution of a kernel, for models that need no order of events.

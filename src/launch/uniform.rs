@@ -107,7 +107,12 @@ impl<'a> Uniform<'a> {
     pub fn run_grids(&self, rates: &Rates, parts: &TimeParts, empty_block_cycles: f64) -> Launches {
         let empty_per_program =
             self.placement.geometry.case_blocks - self.placement.geometry.working_case_blocks();
-        let times = self.times_of_programs(parts);
+        let known = self
+            .facts()
+            .grids
+            .iter()
+            .any(|grid| grid.programs.is_some());
+        let times = known.then(|| self.times_of_programs(parts));
         let mut total = Launches {
             cycles: 0.0,
             nodes: 0.0,
@@ -129,7 +134,7 @@ impl<'a> Uniform<'a> {
                 total.cycles += work * self.warp_iterations() as f64 / rate;
                 continue;
             }
-            let timed = grid.timed(&times);
+            let timed = times.as_deref().and_then(|times| grid.timed(times));
             let followed = self.follow(grid, blocks, timed.as_deref());
             total.cycles += followed.before / rate;
             total.cycles += followed.iterations * followed.handed_out.cycles(rates);

@@ -109,6 +109,14 @@ struct Observed {
     instructions: u64,
 }
 
+/// All blocks of some multiprocessors, run to their end.
+struct WholeRun {
+    /// Cycles that they take at the rates of the windows.
+    told_cycles: f64,
+    cycles: u64,
+    counters: Counters,
+}
+
 impl PerformanceModel for Simulator {
     fn time_uniform(&self, launch: Uniform) -> Result<Timing, PredictError> {
         let start = Instant::now();
@@ -240,41 +248,14 @@ impl Simulator {
 
     /// Runs all blocks of some multiprocessors one by one, or of all in step, and corrects the rates by the result.
     fn correct(&self, launch: Uniform, observed: &mut Observed) -> Result<(), PredictError> {
-        let scope = self.scope_after(observed);
-        if scope == Scope::Window {
-            return Ok(());
-        }
-        let n_smx = launch.placement.n_smx();
-        let times = launch.times_of_programs(&observed.parts);
-        let told = |blocks: &Replay, n_smx: usize, rates: &Rates| {
-            told_cycles(launch, blocks, &times, n_smx, rates)
+        let run = match self.scope_after(observed) {
+            Scope::Window => return Ok(()),
+            Scope::Multiprocessor => self.run_some(launch, observed)?,
+            Scope::Chip => self.run_chip(launch, observed)?,
         };
-        let (mut expected, mut counters) = (0.0, Counters::default());
-        let mut cycles = 0;
-        match scope {
-            Scope::Window => {}
-            Scope::Chip => {
-                let blocks = every_block(launch, 0, 1)?;
-                let setup = self.set_up(launch, &blocks, 1);
-                let run = chip::run(setup, n_smx as u32).map_err(PredictError::other)?;
-                expected = told(&blocks, n_smx, &observed.rates);
-                (cycles, counters) = (run.cycles, run.counters);
-            }
-            // One multiprocessor runs as the others do.
-            Scope::Multiprocessor => {
-                let rates = observed.rates.contended().clone().into();
-                for first in represented(launch) {
-                    let blocks = every_block(launch, first, n_smx)?;
-                    let run = one(self.set_up(launch, &blocks, n_smx))?;
-                    expected += told(&blocks, 1, &rates);
-                    cycles += run.cycles;
-                    counters = counters.with(&run);
-                }
-            }
-        }
-        observed.rates = observed.rates.times(expected / cycles as f64);
-        observed.instructions += counters.instructions;
-        observed.counters = counters;
+        observed.rates = observed.rates.times(run.told_cycles / run.cycles as f64);
+        observed.instructions += run.counters.instructions;
+        observed.counters = run.counters;
         observed.levels = Levels::default();
         observed.levels.add(
             launch.placement.geometry.resident_blocks,
@@ -282,6 +263,38 @@ impl Simulator {
         );
         observed.error_percent = 0.0;
         Ok(())
+    }
+
+    /// Runs the multiprocessors that represent the launch; each runs as the others do.
+    fn run_some(&self, launch: Uniform, observed: &Observed) -> Result<WholeRun, PredictError> {
+        let n_smx = launch.placement.n_smx();
+        let times = launch.times_of_programs(&observed.parts);
+        let rates = observed.rates.contended().clone().into();
+        let (mut told_cycles, mut counters) = (0.0, Counters::default());
+        for first in represented(launch) {
+            let blocks = every_block(launch, first, n_smx)?;
+            counters = counters.with(&one(self.set_up(launch, &blocks, n_smx))?);
+            told_cycles += told(launch, &blocks, &times, 1, &rates);
+        }
+        Ok(WholeRun {
+            told_cycles,
+            cycles: counters.cycles,
+            counters,
+        })
+    }
+
+    /// Runs all multiprocessors in step.
+    fn run_chip(&self, launch: Uniform, observed: &Observed) -> Result<WholeRun, PredictError> {
+        let n_smx = launch.placement.n_smx();
+        let times = launch.times_of_programs(&observed.parts);
+        let blocks = every_block(launch, 0, 1)?;
+        let run = chip::run(self.set_up(launch, &blocks, 1), n_smx as u32);
+        let run = run.map_err(PredictError::other)?;
+        Ok(WholeRun {
+            told_cycles: told(launch, &blocks, &times, n_smx, &observed.rates),
+            cycles: run.cycles,
+            counters: run.counters,
+        })
     }
 
     /// The scope, or the whole run where the windows' error exceeds the tolerance.
@@ -331,18 +344,9 @@ fn every_block(launch: Uniform, first: usize, step: usize) -> Result<Replay, Pre
 }
 
 /// Cycles that these blocks take on `n_smx` multiprocessors at the rates of the windows.
-fn told_cycles(
-    launch: Uniform,
-    blocks: &Replay,
-    times: &[f64],
-    n_smx: usize,
-    rates: &Rates,
-) -> f64 {
+fn told(launch: Uniform, blocks: &Replay, times: &[f64], n_smx: usize, rates: &Rates) -> f64 {
     let geometry = launch.placement.geometry;
-    let of_blocks = blocks.work.iter().zip(&blocks.programs);
-    let timed: Vec<f64> = of_blocks
-        .map(|(work, &program)| work * times[program as usize])
-        .collect();
+    let timed = blocks.timed(times);
     let of_row = |row: u32| {
         let iterations = geometry.warp_iterations(row) as f64;
         timed.iter().map(move |work| work * iterations)

@@ -62,27 +62,31 @@ impl Buffer {
 pub struct BufferLayout {
     /// Bytes of a row of fitness cases, including its padding.
     pub row_bytes: u32,
-    pub program_bytes: u32,
+    pub program_bytes: u64,
     pub n_inputs: u32,
 }
 
 impl BufferLayout {
     /// Start of the pool and unit of its allocations, bytes (`docs/h200.md`, "Rows of fitness cases in the L1"; the lower half of the address).
-    const POOL: u32 = 0x0200_0000;
-    const UNIT: u32 = 512;
+    const POOL: u64 = 0x0200_0000;
+    const UNIT: u64 = 512;
+    /// Bytes whose address bits decide a set of the L1, as far as they are known.
+    const KNOWN: u64 = 1 << 30;
 
     /// Returns where a buffer starts; `None` for those that are not allocated.
     pub fn start(&self, buffer: Buffer) -> Option<u32> {
-        let after = |start: u32, bytes: u32| start + bytes.next_multiple_of(Self::UNIT);
+        let after = |start: u64, bytes: u64| start + bytes.next_multiple_of(Self::UNIT);
+        let row = u64::from(self.row_bytes);
         let inputs = after(Self::POOL, self.program_bytes);
-        let outputs = after(inputs, self.n_inputs * self.row_bytes);
-        match buffer {
-            Buffer::Programs => Some(Self::POOL),
-            Buffer::Inputs => Some(inputs),
-            Buffer::Outputs => Some(outputs),
-            Buffer::Results => Some(after(outputs, self.row_bytes)),
-            Buffer::ModuleData => None,
-        }
+        let outputs = after(inputs, u64::from(self.n_inputs) * row);
+        let start = match buffer {
+            Buffer::Programs => Self::POOL,
+            Buffer::Inputs => inputs,
+            Buffer::Outputs => outputs,
+            Buffer::Results => after(outputs, row),
+            Buffer::ModuleData => return None,
+        };
+        Some((start % Self::KNOWN) as u32)
     }
 }
 
@@ -194,5 +198,32 @@ impl ConstantMemory {
         bytes.map_or(0, |bytes| {
             u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Device pointers of two launches on an H200, without their upper half: 20-multiplexer and Shuttle, 1000 programs each.
+    #[test]
+    fn buffers_lie_where_the_driver_puts_them() {
+        let starts = |program_bytes, row_bytes, n_inputs| {
+            let layout = BufferLayout {
+                row_bytes,
+                program_bytes,
+                n_inputs,
+            };
+            [Buffer::Inputs, Buffer::Outputs, Buffer::Results].map(|one| layout.start(one).unwrap())
+        };
+        let mux20 = starts(424_000, 131_072, 20);
+        assert_eq!(mux20, [0x0206_7a00, 0x022e_7a00, 0x0230_7a00]);
+        let shuttle = starts(1_576_000, 233_472, 9);
+        assert_eq!(shuttle, [0x0218_0e00, 0x0238_1e00, 0x023b_ae00]);
+        assert!(
+            starts(1 << 40, 4_000_000, 41)
+                .iter()
+                .all(|start| *start < 1 << 30)
+        );
     }
 }

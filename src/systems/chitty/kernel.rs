@@ -130,7 +130,7 @@ impl KernelWork {
     fn laid_out(&self, replay: Replay, geometry: &Geometry) -> Replay {
         let layout = BufferLayout {
             row_bytes: 4 * geometry.fitness_cases,
-            program_bytes: self.program_bytes * self.blocks().len() as u32,
+            program_bytes: u64::from(self.program_bytes) * self.blocks().len() as u64,
             n_inputs: self.n_inputs,
         };
         Replay {
