@@ -101,6 +101,8 @@ device! {
     /// The chip as a whole.
     chip: Chip {
         n_smx: u32, "SMX", (1.0, 1024.0), [Sim, Model];
+        /// Multiprocessors of a TPC, which send to the L2 through the same port.
+        smx_per_tpc: u32, "SMX", (1.0, 8.0), [Sim, Model];
         /// Clock for which predictions are made.
         clock_mhz: f64, "MHz", (1.0, 10_000.0), [Sim, Model];
         /// Cycles from the event before a grid of one empty block to the event after it.
@@ -299,7 +301,9 @@ device! {
         mask_bytes: u32, "bytes", (0.0, 128.0), [Sim, Model];
         /// Width of an SMX's write port.
         write_bytes_per_cycle: f64, "bytes/cycle/SMX", RATE, [Sim, Model];
-        /// Bytes per cycle that the L2 accepts from all SMXs together; 0: unlimited.
+        /// Ports through which the SMXs send to the L2; the TPCs take them in turn.
+        n_ports: u32, "ports", (1.0, 1024.0), [Sim, Model];
+        /// Bytes per cycle that all ports together pass to the L2; 0: unlimited.
         ingest_bytes_per_cycle: f64, "bytes/cycle", (0.0, 1e6), [Sim, Model];
     }
 

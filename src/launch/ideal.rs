@@ -47,7 +47,7 @@ fn memory_bandwidth(spec: &mut SmxSpec) {
     spec.l2_read_bytes_per_cycle = UNLIMITED_BYTES;
     spec.l2_write_bytes_per_cycle = UNLIMITED_BYTES;
     spec.l2_accepts_bytes_per_cycle = f32::INFINITY;
-    spec.whole_l2_accepts_bytes_per_cycle = f32::INFINITY;
+    spec.l2_ports.bytes_per_cycle = f32::INFINITY;
     spec.l2_request_bytes = 0;
     spec.l1_misses_in_flight = UNLIMITED_REQUESTS;
     spec.global_loads_in_flight_per_warp = UNLIMITED_REQUESTS as usize;

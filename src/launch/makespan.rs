@@ -7,6 +7,7 @@
 //! Units: tokens, cycles. Sources: dynamic block assignment, CUDA C Programming Guide 5.5, section 2.
 
 use super::calendar::Calendar;
+use super::ports::Ports;
 use super::rates::Rates;
 
 /// Throughput of one multiprocessor against its number of resident blocks.
@@ -140,13 +141,13 @@ impl BlockSchedule {
         let full = match self.until {
             0.0 => 0.0,
             until => {
-                let rate = rates.contended().tokens_per_cycle(self.resident_blocks);
+                let rate = rates.full_tokens_per_cycle(self.resident_blocks);
                 until * self.resident_blocks as f64 / rate
             }
         };
-        full + match rates.depend_on_others() {
-            true => self.end_together(rates),
-            false => self.end_alone(rates.contended()),
+        full + match rates.ports() {
+            Some(ports) => self.end_together(rates, ports),
+            None => self.end_alone(rates.contended()),
         }
     }
 
@@ -169,32 +170,73 @@ impl BlockSchedule {
         alone.fold(0.0, f64::max)
     }
 
-    /// Ends the grid if the pace of each depends on the others: from one end of a block to the next.
-    fn end_together(&self, rates: &Rates) -> f64 {
-        let mut smxs = vec![0; self.most_residents() + 1];
-        let mut left: Vec<Ending> = self
-            .ends
-            .iter()
-            .map(|ends| Ending {
-                ends,
-                given: self.until,
-            })
-            .collect();
-        left.iter().for_each(|one| smxs[one.ends.len()] += 1);
-        let (mut cycles, mut paces) = (0.0, Vec::new());
+    /// Ends the grid if multiprocessors share ports: from one end of a block to the next.
+    fn end_together(&self, rates: &Rates, ports: Ports) -> f64 {
+        let mut shared: Vec<EndingPort> = Vec::new();
+        let port = || EndingPort::new(self.most_residents());
+        shared.resize_with(ports.n_ports(), port);
+        let of_smx = |(smx, ends)| Ending {
+            ends,
+            given: self.until,
+            port: ports.of(smx),
+        };
+        let ends = self.ends.iter().map(Vec::as_slice).enumerate();
+        let mut left: Vec<Ending> = ends.map(of_smx).collect();
+        left.iter().for_each(|one| shared[one.port].add(one));
+        let mut cycles = 0.0;
         loop {
             left.retain(|one| !one.ends.is_empty());
-            rates.paces(&smxs, &mut paces);
-            let until_next = |one: &Ending| (one.ends[0] - one.given) * paces[one.ends.len()];
+            shared.iter_mut().for_each(|port| port.update(rates));
+            let pace = |one: &Ending| shared[one.port].paces[one.ends.len()];
+            let until_next = |one: &Ending| (one.ends[0] - one.given) * pace(one);
             let Some(step) = left.iter().map(until_next).min_by(f64::total_cmp) else {
                 return cycles;
             };
             cycles += step;
             for one in &mut left {
-                smxs[one.ends.len()] -= 1;
-                one.go_on(step / paces[one.ends.len()]);
-                smxs[one.ends.len()] += 1;
+                let port = &mut shared[one.port];
+                let before = one.ends.len();
+                one.go_on(step / port.paces[before]);
+                port.moved(before, one.ends.len());
             }
+        }
+    }
+}
+
+/// A port whose multiprocessors get no further blocks.
+struct EndingPort {
+    /// Its multiprocessors by the blocks that they hold.
+    smxs: Vec<u32>,
+    /// Cycles per token of each block, by the blocks that share a multiprocessor.
+    paces: Vec<f64>,
+    has_changed: bool,
+}
+
+impl EndingPort {
+    fn new(most_residents: usize) -> Self {
+        EndingPort {
+            smxs: vec![0; most_residents + 1],
+            paces: Vec::new(),
+            has_changed: false,
+        }
+    }
+
+    fn add(&mut self, smx: &Ending) {
+        self.smxs[smx.ends.len()] += 1;
+        self.has_changed = true;
+    }
+
+    fn moved(&mut self, before: usize, after: usize) {
+        if before != after {
+            self.smxs[before] -= 1;
+            self.smxs[after] += 1;
+            self.has_changed = true;
+        }
+    }
+
+    fn update(&mut self, rates: &Rates) {
+        if std::mem::take(&mut self.has_changed) {
+            self.paces = rates.paces(&self.smxs);
         }
     }
 }
@@ -204,6 +246,7 @@ struct Ending<'a> {
     /// Tokens given when each of the blocks that are left ends.
     ends: &'a [f64],
     given: f64,
+    port: usize,
 }
 
 impl Ending<'_> {
@@ -261,7 +304,12 @@ mod tests {
     #[test]
     fn the_last_block_has_the_l2_to_itself() {
         // Two multiprocessors that send a byte a token; alone each could send two a cycle, of which the L2 takes two.
-        let sharing = Rates::sharing(curve(&[(1, 1.0)]), curve(&[(1, 2.0)]), 1.0, 2.0);
+        let sharing = Rates::sharing(
+            curve(&[(1, 1.0)]),
+            curve(&[(1, 2.0)]),
+            1.0,
+            Ports::new(1, 2, 1, 2.0),
+        );
         let cycles = makespan_cycles(&[10.0, 30.0], 2, 1, &sharing);
         assert!((cycles - 20.0).abs() < 1e-9, "{cycles}");
         // Nothing is left to take where both are at work to the end.
@@ -278,7 +326,7 @@ mod tests {
         ) {
             let rates = curve(&[(1, 0.3), (2, 0.5), (4, 0.7), (8, 1.1)]);
             let alone = makespan_cycles(&work, n_smx, resident, &rates.clone().into());
-            let sharing = Rates::sharing(rates.clone(), rates, 1.0, 0.1);
+            let sharing = Rates::sharing(rates.clone(), rates, 1.0, Ports::new(1, 8, 1, 0.1));
             let together = makespan_cycles(&work, n_smx, resident, &sharing);
             proptest::prop_assert!((together / alone - 1.0).abs() < 1e-9, "{} {}", together, alone);
         }
@@ -294,7 +342,7 @@ mod tests {
             let contended = curve(&[(1, 0.3), (2, 0.4), (4, 0.5)]);
             let uncontended = curve(&[(1, 0.4), (2, 0.7), (4, 0.9)]);
             let with = |accepts| {
-                let rates = Rates::sharing(contended.clone(), uncontended.clone(), 1.0, accepts);
+                let rates = Rates::sharing(contended.clone(), uncontended.clone(), 1.0, Ports::new(1, 8, 1, accepts as f32));
                 makespan_cycles(&work, n_smx, resident, &rates)
             };
             let alone = makespan_cycles(&work, n_smx, resident, &contended.clone().into());

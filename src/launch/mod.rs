@@ -54,6 +54,7 @@ pub mod memory_rules;
 pub mod pipes;
 #[doc(hidden)]
 pub mod placement;
+pub mod ports;
 pub mod prediction;
 #[doc(hidden)]
 pub mod rates;

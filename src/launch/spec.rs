@@ -13,6 +13,7 @@ pub use super::dram::DramSpec;
 use super::geometry::Geometry;
 use super::pipes::{self, LANES};
 pub use super::pipes::{IssueLimit, PipeTable};
+use super::ports::Ports;
 use crate::device::{self, Device};
 pub use crate::device::{Arbitration, CODE_WAYS, Pipe, WarpPolicy};
 use crate::isa::OpClass;
@@ -89,14 +90,15 @@ pub struct SmxSpec {
     pub l2: CacheSpec,
     pub l2_read_bytes_per_cycle: f32,
     pub l2_write_bytes_per_cycle: f32,
-    /// One multiprocessor's share of the L2's ingest rate; infinite if unlimited.
+    /// One multiprocessor's share of its port to the L2 where all of the port are at work; infinite if unlimited.
     pub l2_accepts_bytes_per_cycle: f32,
     /// One multiprocessor's share of the DRAM.
     pub dram: DramSpec,
     /// The L2 that all multiprocessors share.
     pub whole_l2: CacheSpec,
     pub whole_dram: DramSpec,
-    pub whole_l2_accepts_bytes_per_cycle: f32,
+    /// Ports through which all multiprocessors send to the L2.
+    pub l2_ports: Ports,
     /// First-level instruction caches.
     pub n_icaches: usize,
     /// Bytes of code that a scheduler has itself, and that the first-level and second-level instruction caches hold.
@@ -203,11 +205,11 @@ impl SmxSpec {
             l2: l2_share(device, device.chip.n_smx),
             l2_read_bytes_per_cycle: device.l2_port_bytes_per_cycle() as f32,
             l2_write_bytes_per_cycle: device.l2.write_bytes_per_cycle as f32,
-            l2_accepts_bytes_per_cycle: accepted_bytes(device) / device.chip.n_smx as f32,
+            l2_accepts_bytes_per_cycle: l2_ports(device).least_share(device.chip.n_smx),
             dram: dram_share(device, device.chip.n_smx),
             whole_l2: l2_share(device, 1),
             whole_dram: dram_share(device, 1),
-            whole_l2_accepts_bytes_per_cycle: accepted_bytes(device),
+            l2_ports: l2_ports(device),
             n_icaches: device.instruction_cache.n_l1 as usize,
             icache_l0_bytes: device.instruction_cache.l0_bytes,
             icache_l1_bytes: device.instruction_cache.l1_bytes,
@@ -268,11 +270,10 @@ impl SmxSpec {
         }
     }
 
-    /// Returns the numbers in a launch: with fewer blocks than multiprocessors, fewer share the L2's ingest rate and the second level of code.
+    /// Returns the numbers in a launch: with fewer blocks than multiprocessors, fewer share a port to the L2 and the second level of code.
     pub fn at_work(mut self, geometry: &Geometry) -> Self {
-        let all = self.whole_l2_accepts_bytes_per_cycle;
         let at_work = geometry.blocks().clamp(1, geometry.n_smx);
-        self.l2_accepts_bytes_per_cycle = all / at_work as f32;
+        self.l2_accepts_bytes_per_cycle = self.l2_ports.least_share(at_work);
         for cycles in [
             &mut self.icache_l15_cycles_per_line,
             &mut self.icache_burst_cycles,
@@ -405,12 +406,14 @@ fn dram_share(device: &Device, n_smx: u32) -> DramSpec {
     }
 }
 
-/// Returns the bytes that the L2 ingests per cycle from all multiprocessors.
-fn accepted_bytes(device: &Device) -> f32 {
-    match device.l2.ingest_bytes_per_cycle {
+/// Returns the ports through which the L2 ingests the bytes of all multiprocessors.
+fn l2_ports(device: &Device) -> Ports {
+    let chip = &device.chip;
+    let all = match device.l2.ingest_bytes_per_cycle {
         0.0 => f32::INFINITY,
         rate => rate as f32,
-    }
+    };
+    Ports::new(device.l2.n_ports, chip.n_smx, chip.smx_per_tpc, all)
 }
 
 /// Warp instructions that the arithmetic units take in a cycle, all of them together.
@@ -479,23 +482,5 @@ mod tests {
             (32.0, 1.25)
         );
         assert_eq!((whole.open_pages, whole.queue_requests), (32, 24));
-    }
-
-    /// Multiprocessors without a block send nothing.
-    #[test]
-    fn those_at_work_share_what_the_l2_takes() {
-        let spec = SmxSpec {
-            whole_l2_accepts_bytes_per_cycle: 120.0,
-            ..testing::spec()
-        };
-        let share = |programs: u32| {
-            let geometry = Geometry {
-                programs,
-                n_smx: 4,
-                ..testing::geometry()
-            };
-            spec.clone().at_work(&geometry).l2_accepts_bytes_per_cycle
-        };
-        assert_eq!([0, 1, 3, 100].map(share), [120.0, 120.0, 40.0, 30.0]);
     }
 }

@@ -3,6 +3,7 @@
 
 use super::code::ReplayCode;
 use super::geometry::Geometry;
+use super::ports::Ports;
 use super::spec::{
     Arbitration, CacheSpec, CodeLayout, DependenceTracking, DramSpec, IssueLimit, N_CLASSES, Pipe,
     Replacement, SetIndex, SmxSpec, WarpPolicy,
@@ -114,7 +115,7 @@ pub fn spec() -> SmxSpec {
         l2_read_bytes_per_cycle: 32.0,
         l2_write_bytes_per_cycle: 32.0,
         l2_accepts_bytes_per_cycle: f32::INFINITY,
-        whole_l2_accepts_bytes_per_cycle: f32::INFINITY,
+        l2_ports: Ports::new(1, 1, 1, f32::INFINITY),
         grid_cycles: 0,
         block_cycles: 0,
         block_interval_cycles: 0.0,

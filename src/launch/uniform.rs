@@ -127,8 +127,7 @@ impl<'a> Uniform<'a> {
                     self.placement.n_smx(),
                     self.placement.spec.block_interval_cycles,
                 );
-            let rate =
-                self.placement.n_smx() as f64 * rates.contended().tokens_per_cycle(blocks as usize);
+            let rate = self.placement.n_smx() as f64 * rates.full_tokens_per_cycle(blocks as usize);
             if self.placement.ideals.has(Ideal::GridEnds) {
                 let work: f64 = grid.work.iter().sum();
                 total.cycles += work * self.warp_iterations() as f64 / rate;

@@ -178,8 +178,8 @@ pub fn predict_rates(point: &Point, analysis: &Analysis) -> Modelled {
             let solver = Solver::new(alone, analysis);
             let rate = solver.tokens_per_cycle(full_blocks);
             let sent = sent_bytes(point, analysis, &full.traffic);
-            let accepts = point.spec.whole_l2_accepts_bytes_per_cycle;
-            Rates::sharing(contended, curve(alone, rate, &solver), sent, accepts.into())
+            let uncontended = curve(alone, rate, &solver);
+            Rates::sharing(contended, uncontended, sent, point.spec.l2_ports)
         }
     };
     Modelled { rates, full }

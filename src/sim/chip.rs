@@ -12,6 +12,7 @@ use super::lower::LowerLevels;
 use super::observe::Counters;
 use super::smx::{Deadlock, Setup, Shared, Smx};
 use super::warp_mask::with_quarters;
+use crate::launch::ports::Ports;
 
 /// Result of a chip's run.
 #[derive(Debug, Clone)]
@@ -30,6 +31,7 @@ pub fn run(setup: Setup, n_smx: u32) -> Result<ChipRun, Deadlock> {
 struct Chip<'a, const EVEN_SLOTS: bool> {
     smxs: Vec<Smx<'a, (), EVEN_SLOTS>>,
     shared: Shared,
+    ports: Ports,
 }
 
 impl<'a, const EVEN_SLOTS: bool> Chip<'a, EVEN_SLOTS> {
@@ -54,6 +56,7 @@ impl<'a, const EVEN_SLOTS: bool> Chip<'a, EVEN_SLOTS> {
                 lower: Box::new(LowerLevels::whole(setup.spec, setup.seed)),
                 queue: setup.queue,
             },
+            ports: setup.spec.l2_ports,
         };
         for block in 0..geometry.resident_blocks as usize {
             for smx in &mut chip.smxs {
@@ -71,6 +74,7 @@ impl<'a, const EVEN_SLOTS: bool> Chip<'a, EVEN_SLOTS> {
             at_work.min_by_key(|(_, smx)| smx.now()).map(|(i, _)| i)
         };
         while let Some(first) = next(&self.smxs) {
+            self.shared.lower.select(self.ports.of(first));
             let smx = &mut self.smxs[first];
             smx.exchange(&mut self.shared);
             let stepped = smx.step();

@@ -1,8 +1,8 @@
 //! L2 and DRAM: the levels behind the ports of the multiprocessors.
 //!
 //! Models: one multiprocessor's share of them, or all of them, serving several multiprocessors in the order of their cycles;
-//! the rate at which the L2 accepts bytes.
-//! Leaves out: the ports to them (`memory`).
+//! the ports to the L2 that multiprocessors share.
+//! Leaves out: the port of each multiprocessor (`memory`).
 //! Units: bytes, cycles.
 
 use super::cache::Cache;
@@ -15,8 +15,10 @@ use super::spec::SmxSpec;
 pub struct LowerLevels {
     pub l2: Cache,
     pub dram: Dram,
-    /// Limit on the bytes that the L2 accepts per cycle; `None` if unlimited.
-    writes: Option<Port>,
+    /// Ports through which the multiprocessors send; none if they are unlimited.
+    ports: Vec<Port>,
+    /// The port of the multiprocessor that sends.
+    port: usize,
 }
 
 /// Distinguishes the L2's replacement seed from that of the L1.
@@ -28,7 +30,8 @@ impl LowerLevels {
         LowerLevels {
             l2: Cache::new(spec.l2.clone(), seed ^ SEED),
             dram: Dram::new(&spec.dram),
-            writes: limit(spec.l2_accepts_bytes_per_cycle),
+            ports: limited(1, spec.l2_accepts_bytes_per_cycle),
+            port: 0,
         }
     }
 
@@ -37,14 +40,20 @@ impl LowerLevels {
         LowerLevels {
             l2: Cache::new(spec.whole_l2.clone(), seed ^ SEED),
             dram: Dram::new(&spec.whole_dram),
-            writes: limit(spec.whole_l2_accepts_bytes_per_cycle),
+            ports: limited(spec.l2_ports.n_ports(), spec.l2_ports.bytes_per_cycle),
+            port: 0,
         }
+    }
+
+    /// Lets the multiprocessors of another port send.
+    pub fn select(&mut self, port: usize) {
+        self.port = port;
     }
 
     /// The cycle at which the L2 accepts `bytes` that arrive at `earliest`.
     #[inline]
     pub fn take(&mut self, now: u64, earliest: f64, bytes: u32) -> f64 {
-        match &mut self.writes {
+        match self.ports.get_mut(self.port) {
             Some(port) => port.reserve(now, earliest, bytes),
             None => earliest,
         }
@@ -53,12 +62,13 @@ impl LowerLevels {
     /// The cycle at which the L2 has accepted everything sent so far.
     #[inline]
     pub fn has_taken_at(&self) -> f64 {
-        self.writes.as_ref().map_or(0.0, Port::free_at)
+        self.ports.get(self.port).map_or(0.0, Port::free_at)
     }
 }
 
-fn limit(bytes_per_cycle: f32) -> Option<Port> {
-    bytes_per_cycle
-        .is_finite()
-        .then(|| Port::new(bytes_per_cycle))
+fn limited(n_ports: usize, bytes_per_cycle: f32) -> Vec<Port> {
+    match bytes_per_cycle.is_finite() {
+        true => vec![Port::new(bytes_per_cycle); n_ports],
+        false => Vec::new(),
+    }
 }

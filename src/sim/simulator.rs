@@ -194,11 +194,7 @@ impl Simulator {
                     contended,
                     rate_curve(uncontended)?,
                     sent_bytes(launch, &window.counters) / window.counters.tokens(),
-                    launch
-                        .placement
-                        .spec
-                        .whole_l2_accepts_bytes_per_cycle
-                        .into(),
+                    launch.placement.spec.l2_ports,
                 ),
             },
             parts: TimeParts::of(|cause| window.counters.nearest_stack[cause as usize] as f64),
