@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(1024) work(float4* data, const u32* member, u3
         if (k & 1) asm volatile("ld.global.cg.f32 %0, [%1];" : "=f"(v[k]) : "l"(own + line * 32));
         else own[line * 32] = lane;
       }
-      if (KIND == LOCAL) { stack[(x >> 12) % 64] = a; if ((x & 0xfff00000) == 0) sum += stack[x % 64]; }
+      if (KIND == LOCAL) { stack[line] = a; if ((x & 0xfff00000) == 0) sum += stack[x % 64]; }
       for (int t = 0; t < think; t++) asm volatile("fma.rn.f32 %0, %0, %0, %0;" : "+f"(a));
     }
     if (KIND == LOAD || KIND == BOTH) for (int k = 0; k < 8; k++) sum += v[k];
@@ -111,7 +111,7 @@ int main() {
     sets<LOAD>("load", 1024, lines, 0);
     sets<BOTH>("both", 1024, lines, 0);
   }
-  sets<LOCAL>("local", 1024, 64, 0);
+  for (u32 lines : {64u, 16u, 4u}) sets<LOCAL>("local", 1024, lines, 0);
   sets<LOCAL>("local", 512, 64, 0);
   sets<LOCAL>("local", 256, 64, 0);
   for (int think : {2, 4, 8}) sets<LOCAL>("local", 1024, 64, think);

@@ -1,8 +1,10 @@
 // Which multiprocessors share a port to the L2: all store whole lines, then all but one TPC. Those that store more then share its port.
 // usage: nvcc -O3 -arch=sm_90 ports.cu -o ports && ./ports > ports.csv
 #include <cstdio>
+#include <algorithm>
 #include <cstdlib>
 #include <numeric>
+#include <utility>
 #include <vector>
 typedef unsigned u32;
 typedef unsigned long long u64;
@@ -72,8 +74,15 @@ int main() {
       for (int s = 0; s < n_sm; s++) rows[idle + 1][s] += r[s] / rounds;
     }
   }
-  puts("idle_tpc,multiprocessor,bytes_per_cycle");
-  for (int idle = -1; idle < n_sm / 2; idle++)
-    for (int s = 0; s < n_sm; s++) printf("%d,%d,%.2f\n", idle, s, rows[idle + 1][s]);
+  auto of_tpc = [&](int idle, int tpc) { return rows[idle + 1][2 * tpc] + rows[idle + 1][2 * tpc + 1]; };
+  puts("tpc,bytes_per_cycle,first,gain,second,gain,third,gain");
+  for (int idle = 0; idle < n_sm / 2; idle++) {
+    std::vector<std::pair<double, int>> gains;
+    for (int t = 0; t < n_sm / 2; t++) if (t != idle) gains.push_back({of_tpc(idle, t) - of_tpc(-1, t), t});
+    std::sort(gains.rbegin(), gains.rend());
+    printf("%d,%.1f", idle, of_tpc(-1, idle));
+    for (int k = 0; k < 3; k++) printf(",%d,%.1f", gains[k].second, gains[k].first);
+    puts("");
+  }
   return cudaDeviceSynchronize() != cudaSuccess;
 }
