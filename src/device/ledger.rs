@@ -53,7 +53,7 @@ impl Condition {
     }
 }
 
-const CONDITIONS: [Condition; 14] = [
+const CONDITIONS: [Condition; 16] = [
     Condition {
         fields: &[
             "latency.alu_cycles",
@@ -118,6 +118,18 @@ const CONDITIONS: [Condition; 14] = [
         decided_by: &["l1.write_back", "l2.request_bytes"],
         because: "lines written back wait for nothing (l1.write_back), and requests take no part of the port (l2.request_bytes)",
         holds: |device| !device.l1.write_back || device.l2.request_bytes > 0,
+    },
+    Condition {
+        fields: &["l2.n_ports"],
+        decided_by: &["l2.ingest_bytes_per_cycle"],
+        because: "l2.ingest_bytes_per_cycle is 0",
+        holds: |device| device.l2.ingest_bytes_per_cycle > 0.0,
+    },
+    Condition {
+        fields: &["chip.smx_per_tpc"],
+        decided_by: &["l2.n_ports", "l2.ingest_bytes_per_cycle"],
+        because: "no ports to divide (l2.n_ports is 1, or l2.ingest_bytes_per_cycle is 0)",
+        holds: |device| device.l2.n_ports > 1 && device.l2.ingest_bytes_per_cycle > 0.0,
     },
     Condition {
         fields: &["load_store.return_bytes_per_cycle"],

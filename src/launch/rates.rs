@@ -1,7 +1,8 @@
 //! Throughput of a multiprocessor by its resident blocks and the load of the others.
 //!
 //! Models: multiprocessors share ports to the L2 (`ports`). While all of a port are at work each has its share; at the end of a grid,
-//! when some have ended or hold fewer blocks, the others of the port take the rest.
+//! when some have ended or hold fewer blocks, the others of the port take the rest. What all of a port send on average decides: while
+//! that is less than it passes, none waits for the others.
 //! Units: tokens, cycles, bytes.
 
 use super::makespan::RateCurve;

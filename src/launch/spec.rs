@@ -426,7 +426,6 @@ fn alu_warps_per_cycle(device: &Device) -> u8 {
 mod tests {
     use super::*;
     use crate::device::Preset;
-    use crate::launch::testing;
 
     /// The allowed range of a field ends with the simulator's tables.
     #[test]

@@ -82,7 +82,6 @@ const UNSEEN: &[Unseen] = &[
         &["issue.n_register_banks", "issue.replays_take_issue_slots"],
         MODEL,
     ),
-    (SENDS_LESS, GTX670, &["l2.ingest_bytes_per_cycle"], MODEL),
     (
         NO_EMPTY_BLOCKS,
         EITHER,
@@ -139,7 +138,6 @@ const NOT_GUARDED: &str = "the compiler guards no such result with a barrier in 
 const RARE: &str = "hardly executed in these kernels, and never waited for";
 const LIMITED: &str =
     "the limit of the multiprocessor's issue exceeds the slots that its schedulers lose";
-const SENDS_LESS: &str = "these launches send less than the values tried";
 const IN_L2: &str = "the data of these launches stay in the L2";
 
 /// Returns values to try in place of one.
