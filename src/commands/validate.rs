@@ -22,7 +22,7 @@ use crate::systems::chitty::variant::KernelId;
 use crate::systems::gpocl;
 use crate::util::{input, parallel};
 use crate::validate::contrasts::{Observed, Options, contrasts};
-use crate::validate::launches::{MeasuredLaunch, measured_launches, merged, parse};
+use crate::validate::launches::{MeasuredLaunch, devices, measured_launches, merged, parse};
 use crate::validate::paper_rows::{self, PaperRow};
 use crate::validate::papers::Paper;
 use crate::validate::requests::{Programs, Requests};
@@ -64,8 +64,7 @@ pub struct ValidateArgs {
     pub output: OutputArgs,
 }
 
-/// The presets whose measurements are part of the program: launches of ours, and the tables of the paper.
-const WITH_LAUNCHES: &str = "h200";
+/// The preset whose measurements are the tables of the paper.
 const WITH_TABLES: &str = "gtx670";
 
 pub fn run(args: &ValidateArgs) -> CliResult {
@@ -79,12 +78,15 @@ pub fn run(args: &ValidateArgs) -> CliResult {
     let settings = chosen.clone();
     let lines = match (&args.measured, args.device.as_str()) {
         (Some(_), _) => own(args, chosen)?,
-        (None, WITH_LAUNCHES) => launches(args.limit, chosen)?,
         (None, WITH_TABLES) => paper(args.limit, chosen)?,
+        (None, device) if devices().any(|known| known == device) => {
+            launches(device, args.limit, chosen)?
+        }
         (None, other) => {
+            let known: Vec<&str> = devices().chain([WITH_TABLES]).collect();
             return Err(format!(
-                "--device: given {other}; allowed without --measured FILE: {WITH_LAUNCHES}, {WITH_TABLES}, whose measurements \
-                 are part of the program"
+                "--device: given {other}; allowed without --measured FILE: {}, whose measurements are part of the program",
+                known.join(", ")
             )
             .into());
         }
@@ -222,9 +224,13 @@ fn of_papers(
     Ok(rows.iter().enumerate().map(line).collect())
 }
 
-/// `n_rows` of the H200's launches, evenly spread over those measured (all for 0), with what is predicted for them.
-pub(super) fn launches(n_rows: usize, settings: Settings) -> Result<Vec<Line>, Box<dyn Error>> {
-    let device = Preset::load(WITH_LAUNCHES)?.device;
+/// `n_rows` of a device's committed launches, evenly spread over those measured (all for 0), with what is predicted for them.
+pub(super) fn launches(
+    device: &str,
+    n_rows: usize,
+    settings: Settings,
+) -> Result<Vec<Line>, Box<dyn Error>> {
+    let device = Preset::load(device)?.device;
     let rows = evenly(measured_launches(&device)?, Some(n_rows));
     let requests = Requests::new(Programs::Committed, None);
     predicted(device, rows, requests, settings)

@@ -1,8 +1,8 @@
-//! Measured launches: rows that `warpstack measure` wrote, and the ones committed for an H200, times joined with Nsight
+//! Measured launches: rows that `warpstack measure` wrote, and the ones committed for some devices, times joined with Nsight
 //! Compute's counters.
 //!
 //! A launch is a kernel, a block size, a carve-out and a population. Leaves out: predicting.
-//! Units: milliseconds, warp instructions, percent, KiB. Sources: `fixtures/measured/h200/README.md`.
+//! Units: milliseconds, warp instructions, percent, KiB. Sources: `fixtures/measured/`.
 
 use super::columns::present_names;
 use crate::util::names::UnknownName;
@@ -15,20 +15,26 @@ use crate::device::occupancy::OccupancyLimits;
 use crate::systems::chitty::split::MeasurementSplit;
 use crate::systems::chitty::variant::{KernelId, Variant};
 
-const COMMITTED: [(&str, &str); 3] = [
-    (
-        "runs.csv",
-        include_str!("../../fixtures/measured/h200/runs.csv"),
-    ),
-    (
-        "carveout.csv",
-        include_str!("../../fixtures/measured/h200/carveout.csv"),
-    ),
-    (
-        "counters.csv",
-        include_str!("../../fixtures/measured/h200/counters.csv"),
-    ),
-];
+/// Rows of a device that are part of the program.
+macro_rules! committed {
+    ($($device:literal: $($file:literal),*;)*) => {
+        /// Devices with rows, and their files.
+        const COMMITTED: &[(&str, &[(&str, &str)])] = &[$(($device, &[$((
+            $file,
+            include_str!(concat!("../../fixtures/measured/", $device, "/", $file)),
+        )),*])),*];
+    };
+}
+
+committed! {
+    "h200": "runs.csv", "carveout.csv", "counters.csv";
+    "h100": "runs.csv", "runs_counters.csv";
+}
+
+/// Returns the devices whose measured launches are part of the program.
+pub fn devices() -> impl Iterator<Item = &'static str> {
+    COMMITTED.iter().map(|(device, _)| *device)
+}
 
 /// Programs of a launch at most: as many as `measure --population` takes.
 const MOST_PROGRAMS: u32 = 1_000_000;
@@ -70,12 +76,13 @@ pub struct MeasuredLaunch {
     pub l1_hit_percent: Option<f64>,
 }
 
-/// The launches measured on an H200 that are part of the program. 71 of the 718 rows with a time ask for another carve-out
-/// and get the same on-chip memory as a row before them; the first one counts, and what was counted for any of them belongs to
-/// its part of the split.
-pub fn measured_launches(h200: &Device) -> Result<Vec<MeasuredLaunch>, RowsError> {
-    let files = COMMITTED.iter();
-    let rows = files.map(|(file, text)| parse(text, file, h200));
+/// Returns the launches measured on a device that are part of the program. 71 of the H200's 718 rows with a time ask for another
+/// carve-out and get the same on-chip memory as a row before them; the first one counts, and what was counted for any of them
+/// belongs to its part of the split.
+pub fn measured_launches(device: &Device) -> Result<Vec<MeasuredLaunch>, RowsError> {
+    let of_device = COMMITTED.iter().filter(|(name, _)| *name == device.name);
+    let files = of_device.flat_map(|(_, files)| files.iter());
+    let rows = files.map(|(file, text)| parse(text, file, device));
     let rows: Vec<Vec<MeasuredLaunch>> = rows.collect::<Result<_, _>>()?;
     Ok(merged(rows.into_iter().flatten()))
 }
