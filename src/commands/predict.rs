@@ -10,6 +10,7 @@ use crate::launch::prediction::Prediction;
 use crate::predictor;
 use crate::report::prediction;
 use crate::report::provenance::Provenance;
+use crate::validate::interval::{Errors, Group, Interval, Support};
 use crate::validate::known::MeasuredSpeed;
 use serde::Serialize;
 use std::error::Error;
@@ -32,7 +33,8 @@ pub fn run(args: &PredictArgs) -> CliResult {
     let text = || {
         let measured = predicted.measured.as_ref();
         let measured = measured.map(|one| prediction::beside(&predicted.prediction, one));
-        prediction::text(&predicted.prediction) + &measured.unwrap_or_default()
+        let interval = prediction::interval(&predicted.prediction, &predicted.interval);
+        prediction::text(&predicted.prediction) + &interval + &measured.unwrap_or_default()
     };
     args.output.print_one(&predicted, &provenance, text)?;
     note_weights(&model);
@@ -44,7 +46,30 @@ pub fn run(args: &PredictArgs) -> CliResult {
 pub struct Predicted {
     #[serde(flatten)]
     prediction: Prediction,
+    #[serde(flatten)]
+    confidence: Confidence,
     measured: Option<MeasuredSpeed>,
+    #[serde(skip)]
+    interval: Interval,
+}
+
+/// How far the prediction may be off.
+#[derive(Debug, Serialize)]
+struct Confidence {
+    gpops_billion_low: Option<f64>,
+    gpops_billion_high: Option<f64>,
+    support: Support,
+}
+
+impl Confidence {
+    fn new(prediction: &Prediction, interval: Interval) -> Self {
+        let bounds = interval.around(prediction.gpops_billion);
+        Confidence {
+            gpops_billion_low: bounds.map(|bounds| bounds.0),
+            gpops_billion_high: bounds.map(|bounds| bounds.1),
+            support: interval.support,
+        }
+    }
 }
 
 /// Predicts the launch that the options ask for; also returns the model.
@@ -58,7 +83,15 @@ pub fn predict(args: &PredictArgs) -> Result<(Predicted, predictor::Predictor), 
     // Read only after the prediction is made.
     let known = engine.inputs.known(&device)?;
     let measured = known.and_then(|known| known.of_prediction(&prediction));
+    let group = Group::of(&prediction, &device.name, &args.engine.engine.to_string());
+    let own = &args.configuration.own;
+    let interval = match own.sass.is_some() || own.cuda.is_some() {
+        true => Interval::NONE,
+        false => Errors::of(model.device()).interval(&group),
+    };
     let predicted = Predicted {
+        confidence: Confidence::new(&prediction, interval),
+        interval,
         prediction,
         measured,
     };

@@ -22,6 +22,7 @@ use crate::systems::chitty::variant::KernelId;
 use crate::systems::gpocl;
 use crate::util::{input, parallel};
 use crate::validate::contrasts::{Observed, Options, contrasts};
+use crate::validate::interval::{Errors, Group, Interval};
 use crate::validate::launches::{MeasuredLaunch, devices, measured_launches, merged, parse};
 use crate::validate::paper_rows::{self, PaperRow};
 use crate::validate::papers::Paper;
@@ -76,7 +77,7 @@ pub fn run(args: &ValidateArgs) -> CliResult {
         ..Settings::default()
     };
     let settings = chosen.clone();
-    let lines = match (&args.measured, args.device.as_str()) {
+    let mut lines = match (&args.measured, args.device.as_str()) {
         (Some(_), _) => own(args, chosen)?,
         (None, WITH_TABLES) => paper(args.limit, chosen)?,
         (None, device) if devices().any(|known| known == device) => {
@@ -92,6 +93,15 @@ pub fn run(args: &ValidateArgs) -> CliResult {
         }
     };
     let device = Preset::load(&args.device)?.device;
+    let errors = Errors::of(&device);
+    for line in &mut lines {
+        line.interval = errors.interval(&Group {
+            device: device.name.clone(),
+            engine: args.engine.to_string(),
+            problem: line.problem.clone(),
+            kernel: line.kernel.clone(),
+        });
+    }
     let provenance = provenance(&settings, &device);
     if args.contrasts {
         let observed: Vec<Observed> = lines.iter().filter_map(observed).collect();
@@ -219,6 +229,7 @@ fn of_papers(
             predicted_warp_instructions: warp_instructions as u64,
             measured_l1_hit_percent: None,
             predicted_l1_hit_percent: None,
+            interval: Interval::NONE,
         }
     };
     Ok(rows.iter().enumerate().map(line).collect())
@@ -292,6 +303,7 @@ fn launch_line(device: &Device, row: &MeasuredLaunch, predicted: &Prediction) ->
         predicted_warp_instructions: predicted.warp_instructions as u64,
         measured_l1_hit_percent: row.l1_hit_percent,
         predicted_l1_hit_percent: (memory.l1_load_lines > 0).then_some(memory.l1_load_hit_percent),
+        interval: Interval::NONE,
     }
 }
 
@@ -387,5 +399,6 @@ fn paper_line(
         predicted_warp_instructions: predicted.warp_instructions as u64,
         measured_l1_hit_percent: None,
         predicted_l1_hit_percent: (memory.l1_load_lines > 0).then_some(memory.l1_load_hit_percent),
+        interval: Interval::NONE,
     })
 }

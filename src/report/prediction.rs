@@ -6,6 +6,7 @@
 use super::columns::Columns;
 use super::table::table;
 use crate::launch::prediction::{CpiEntry, Prediction};
+use crate::validate::interval::{Interval, Support};
 use crate::validate::known::MeasuredSpeed;
 
 /// Formats all figures of a prediction as two tables.
@@ -36,6 +37,23 @@ pub fn shorter_paths(overheads: impl IntoIterator<Item = f64>) -> &'static str {
         }
         false => "",
     }
+}
+
+/// A line with the interval of the speed and what it rests on.
+pub fn interval(prediction: &Prediction, interval: &Interval) -> String {
+    let Some((low, high)) = interval.around(prediction.gpops_billion) else {
+        return "\n90 % interval: none; nothing like this launch was measured on this device\n"
+            .into();
+    };
+    let basis = match interval.support {
+        Support::Validated => "launches of this problem and kernel",
+        Support::Near => "launches of this problem or of this kernel",
+        Support::Outside => "launches like it, whose errors are too large to count as validated",
+    };
+    format!(
+        "\n90 % interval: {low:.3} to {high:.3} billion GPop/s, from the errors of {} measured {basis}\n",
+        interval.launches
+    )
 }
 
 /// A line with the measured speed of the same launch.

@@ -5,6 +5,7 @@
 use super::chart::scatter::{Point, Scatter, Series};
 use super::columns::Columns;
 use super::grouped;
+use crate::validate::interval::{Interval, Support};
 use crate::validate::stats;
 
 /// One configuration.
@@ -34,11 +35,22 @@ pub struct Line {
     pub measured_l1_hit_percent: Option<f64>,
     /// `None` where nothing was loaded from local memory.
     pub predicted_l1_hit_percent: Option<f64>,
+    /// Confidence in the predicted time.
+    pub interval: Interval,
 }
 
 impl Line {
     pub fn error_percent(&self) -> Option<f64> {
         Some(100.0 * (self.predicted_ms / self.measured_ms? - 1.0))
+    }
+
+    fn bounds_ms(&self) -> Option<(f64, f64)> {
+        self.interval.around(self.predicted_ms)
+    }
+
+    fn is_covered(&self) -> Option<bool> {
+        let (low, high) = self.bounds_ms()?;
+        Some((low..=high).contains(&self.measured_ms?))
     }
 
     fn instruction_error_percent(&self) -> Option<f64> {
@@ -72,6 +84,15 @@ pub fn columns() -> Columns<Line> {
         .column("error %", "error_percent", |line| line.error_percent())
         .not_in_json()
         .digits(2)
+        .column("low ms", "predicted_ms_low", |line| {
+            Some(line.bounds_ms()?.0)
+        })
+        .digits(4)
+        .column("high ms", "predicted_ms_high", |line| {
+            Some(line.bounds_ms()?.1)
+        })
+        .digits(4)
+        .column("support", "support", |line| line.interval.support.name())
         .column("measured inst", "measured_warp_instructions", |line| {
             line.measured_warp_instructions
         })
@@ -131,7 +152,27 @@ pub fn summary(lines: &[Line]) -> String {
             text.push_str(&summary_of(split, &part));
         }
     }
-    text
+    text + &coverage(lines)
+}
+
+/// How many measured times the intervals cover, and for how many launches there is none.
+fn coverage(lines: &[Line]) -> String {
+    let covered: Vec<bool> = lines.iter().filter_map(Line::is_covered).collect();
+    let timed = lines.iter().filter(|line| line.measured_ms.is_some());
+    let outside = timed.filter(|line| line.interval.support == Support::Outside);
+    if covered.is_empty() {
+        return String::new();
+    }
+    let widths = lines.iter().filter_map(|line| line.interval.factor);
+    let widths: Vec<f64> = widths.map(|factor| 100.0 * (factor - 1.0)).collect();
+    let inside = covered.iter().filter(|covered| **covered).count();
+    format!(
+        "90 % intervals cover {:.0} % of {} launches; half-width {:.0} % in the mean; outside what was validated: {} launches\n",
+        100.0 * inside as f64 / covered.len() as f64,
+        covered.len(),
+        stats::mean(&widths).unwrap_or(0.0),
+        outside.count(),
+    )
 }
 
 fn summary_of(split: &str, lines: &[&Line]) -> String {

@@ -3,7 +3,7 @@
 //! [`mod@cells`] lists the configurations of the paper's tables, and needs no measurement.
 //! [`measured`] reads what was measured; [`compare`] puts both side by side; [`stats`] sums up. [`stack_tables`] and [`nearest`] do the
 //! same for the stack depths of programs.
-//! [`conclusions`] compares whole tables, [`contrasts`] compares launches that differ in one thing. [`known`] finds the measured speed of a single launch. [`launches`] reads measured
+//! [`conclusions`] compares whole tables, [`contrasts`] compares launches that differ in one thing. [`interval`] says how far a prediction may be off. [`known`] finds the measured speed of a single launch. [`launches`] reads measured
 //! launches, [`requests`] turns them into requests, [`columns`] renames columns of older files. [`paper_rows`] and [`papers`]: the
 //! other papers' launches and figures.
 //! [`calibrate`] searches for values that a preset does not know.
@@ -16,6 +16,7 @@ pub mod columns;
 pub mod compare;
 pub mod conclusions;
 pub mod contrasts;
+pub mod interval;
 pub mod known;
 pub mod launches;
 pub mod measured;

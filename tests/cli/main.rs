@@ -7,6 +7,8 @@ mod explain;
 mod formats;
 #[cfg(feature = "cli")]
 mod golden;
+#[cfg(feature = "cli")]
+mod intervals;
 mod library;
 #[cfg(feature = "cli")]
 mod measure;

@@ -1,6 +1,7 @@
 //! Maintenance of warpstack, `cargo xtask help`: programs that make fixtures, fit values, or answer a question of the book.
 
 mod count_divergence;
+mod errors;
 mod random_programs;
 mod sampling;
 
@@ -21,6 +22,8 @@ struct Args {
 enum Task {
     /// Count the warp instructions that data adds to the traces: writes fixtures/divergence.csv
     CountDivergence(count_divergence::Args),
+    /// Write the errors that intervals rest on: fixtures/measured/errors.csv
+    Errors,
     /// Write the random programs that measurements run
     RandomPrograms(random_programs::Args),
     /// Predict cells of the paper's tables with any sampling plan, as CSV (docs/sampling.md)
@@ -30,6 +33,7 @@ enum Task {
 fn main() -> ExitCode {
     let done = match Args::parse().task {
         Task::CountDivergence(args) => count_divergence::run(args),
+        Task::Errors => errors::run(),
         Task::RandomPrograms(args) => random_programs::run(args),
         Task::Sampling(args) => sampling::run(args),
     };

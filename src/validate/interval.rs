@@ -1,0 +1,258 @@
+//! Intervals around predicted times, from the errors of measured launches like them.
+//!
+//! Models: split conformal prediction by groups. Launches of one device, engine, problem and kernel form a group; the interval is as wide as
+//! the errors of its measured launches. A launch that shares only its problem or only its kernel with measured ones gets the widest interval
+//! of those groups. Where neither was measured on the device there is none.
+//! Leaves out: programs, block sizes and fitness cases unlike the measured ones.
+//! Units: factors on time or speed. Sources: `fixtures/measured/errors.csv`, which `cargo xtask errors` writes; Papadopoulos et al., Inductive
+//! Confidence Machines for Regression, ECML 2002; equations (C1) to (C3) in `docs/validation.md`.
+
+use crate::device::{Device, Preset};
+use crate::launch::prediction::Prediction;
+use crate::util::names::named;
+use crate::util::rows::{Rows, RowsError};
+use serde::Serialize;
+use std::sync::LazyLock;
+
+const COMMITTED: &str = include_str!("../../fixtures/measured/errors.csv");
+
+/// Probability that an interval is to cover.
+const COVERAGE: f64 = 0.9;
+/// Smallest group that has an interval with this coverage: of fewer, even the largest error is passed too often.
+const LEAST: usize = 9;
+/// Half-width of an interval, as a factor, above which a prediction counts as not validated.
+const WIDEST: f64 = 1.2;
+
+named! {
+    /// What a prediction rests on.
+    #[derive(Serialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Support ("support") {
+        /// Launches of this problem and kernel were measured on the device.
+        Validated = "validated",
+        /// Launches of this problem or of this kernel were.
+        Near = "near",
+        /// Neither was, or their errors were too large.
+        Outside = "outside",
+    }
+}
+
+/// A launch, as far as it decides the group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group {
+    pub device: String,
+    pub engine: String,
+    pub problem: String,
+    pub kernel: String,
+}
+
+impl Group {
+    /// Returns the group of a prediction.
+    pub fn of(prediction: &Prediction, device: &str, engine: &str) -> Self {
+        Group {
+            device: device.to_owned(),
+            engine: engine.to_owned(),
+            problem: prediction.configuration.problem.clone(),
+            kernel: prediction.configuration.kernel.clone(),
+        }
+    }
+}
+
+/// Confidence in one prediction.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Interval {
+    pub support: Support,
+    /// The measured value is within the predicted one divided and multiplied by this factor, with a probability of 90 %.
+    pub factor: Option<f64>,
+    /// Measured launches of the group that decides.
+    pub launches: usize,
+}
+
+impl Interval {
+    /// No interval: nothing like the launch was measured.
+    pub const NONE: Interval = Interval {
+        support: Support::Outside,
+        factor: None,
+        launches: 0,
+    };
+
+    /// Returns the bounds around a predicted value.
+    pub fn around(&self, predicted: f64) -> Option<(f64, f64)> {
+        let factor = self.factor?;
+        Some((predicted / factor, predicted * factor))
+    }
+}
+
+/// Errors of measured launches by group.
+#[derive(Debug, Default)]
+pub struct Errors(Vec<(Group, Vec<f64>)>);
+
+impl Errors {
+    /// Returns the committed errors, or none for a device with other values than the preset of its name.
+    pub fn of(device: &Device) -> &'static Errors {
+        static COMMITTED_ERRORS: LazyLock<Errors> =
+            LazyLock::new(|| Errors::parse(COMMITTED).unwrap_or_default());
+        static NO_ERRORS: Errors = Errors(Vec::new());
+        let preset = Preset::load(&device.name);
+        match preset.is_ok_and(|preset| preset.device == *device) {
+            true => &COMMITTED_ERRORS,
+            false => &NO_ERRORS,
+        }
+    }
+
+    /// Reads rows of engine, device, problem, kernel and measured over predicted time.
+    pub fn parse(text: &str) -> Result<Errors, RowsError> {
+        let rows = Rows::read(text, "errors.csv")?;
+        let rows = rows.with_header("engine,device,problem,kernel,measured_over_predicted")?;
+        let mut errors = Errors::default();
+        for row in rows.iter() {
+            let group = Group {
+                device: row.text("device").to_owned(),
+                engine: row.text("engine").to_owned(),
+                problem: row.text("problem").to_owned(),
+                kernel: row.text("kernel").to_owned(),
+            };
+            let ratio = row.checked(
+                "measured_over_predicted",
+                "a positive number",
+                |ratio: &f64| ratio.is_finite() && *ratio > 0.0,
+            )?;
+            errors.add(group, ratio);
+        }
+        Ok(errors)
+    }
+
+    /// Adds a launch that took `ratio` times as long as predicted.
+    pub fn add(&mut self, group: Group, ratio: f64) {
+        let error = ratio.ln().abs();
+        match self.0.iter_mut().find(|(known, _)| *known == group) {
+            Some((_, errors)) => errors.push(error),
+            None => self.0.push((group, vec![error])),
+        }
+    }
+
+    /// Returns the interval of a launch.
+    pub fn interval(&self, launch: &Group) -> Interval {
+        let of_device =
+            |group: &Group| (&group.device, &group.engine) == (&launch.device, &launch.engine);
+        let groups = || self.0.iter().filter(|(group, _)| of_device(group));
+        let own = groups().find(|(group, _)| group == launch);
+        let alike = groups()
+            .filter(|(group, _)| group.problem == launch.problem || group.kernel == launch.kernel);
+        let validated = widest(own.into_iter()).map(|found| (Support::Validated, found));
+        let near = || {
+            let (factor, launches) = widest(alike)?;
+            // A few launches of its own say at least how far one can be off.
+            let few = own.map_or(&[][..], |(_, errors)| errors);
+            let farthest = few.iter().copied().fold(0.0, f64::max).exp();
+            Some((Support::Near, (factor.max(farthest), launches)))
+        };
+        let found = validated.or_else(near);
+        found.map_or(Interval::NONE, |(support, (factor, launches))| Interval {
+            support: match factor > WIDEST {
+                true => Support::Outside,
+                false => support,
+            },
+            factor: Some(factor),
+            launches,
+        })
+    }
+}
+
+/// Returns the factor of the widest interval of these groups, and the launches of its group. Small groups have none.
+fn widest<'a>(groups: impl Iterator<Item = &'a (Group, Vec<f64>)>) -> Option<(f64, usize)> {
+    let intervals = groups.filter_map(|(_, errors)| Some((quantile(errors)?.exp(), errors.len())));
+    intervals.max_by(|a, b| a.0.total_cmp(&b.0))
+}
+
+/// Returns the error that a further launch of the group exceeds with a probability of at most `1 - COVERAGE`.
+fn quantile(errors: &[f64]) -> Option<f64> {
+    if errors.len() < LEAST {
+        return None;
+    }
+    let mut sorted = errors.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let rank = (COVERAGE * (sorted.len() + 1) as f64).ceil() as usize;
+    sorted.get(rank - 1).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn group(problem: &str, kernel: &str) -> Group {
+        Group {
+            device: "card".into(),
+            engine: "simulator".into(),
+            problem: problem.into(),
+            kernel: kernel.into(),
+        }
+    }
+
+    /// Launches that took 1, 2, ... `n` percent longer than predicted.
+    fn with(problem: &str, kernel: &str, n: u32, errors: &mut Errors) {
+        for percent in 1..=n {
+            errors.add(group(problem, kernel), 1.0 + f64::from(percent) / 100.0);
+        }
+    }
+
+    #[test]
+    fn nine_tenths_of_further_launches_are_inside() {
+        let mut errors = Errors::default();
+        with("sextic", "rpn", 19, &mut errors);
+        let interval = errors.interval(&group("sextic", "rpn"));
+        // 0.9 x 20: the 18th smallest.
+        assert!((interval.factor.unwrap() - 1.18).abs() < 1e-12);
+        assert_eq!(
+            (interval.support, interval.launches),
+            (Support::Validated, 19)
+        );
+        let (low, high) = interval.around(2.36).unwrap();
+        assert!((low - 2.0).abs() < 1e-9 && (high - 2.36 * 1.18).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_shares_half_gets_the_widest_of_its_neighbours_and_what_shares_nothing_none() {
+        let mut errors = Errors::default();
+        with("sextic", "rpn", 9, &mut errors);
+        with("shuttle", "rpn", 12, &mut errors);
+        with("kddcup", "lgp", 40, &mut errors);
+        let near = errors.interval(&group("mux20", "rpn"));
+        assert_eq!((near.support, near.launches), (Support::Near, 12));
+        assert!((near.factor.unwrap() - 1.12).abs() < 1e-12);
+        assert_eq!(
+            errors.interval(&group("mux20", "accumulator")),
+            Interval::NONE
+        );
+        // Launches like it were far off.
+        let wide = errors.interval(&group("kddcup", "lgp"));
+        assert_eq!(wide.support, Support::Outside);
+        assert!(wide.factor.unwrap() > 1.3);
+        let elsewhere = Group {
+            device: "other".into(),
+            ..group("sextic", "rpn")
+        };
+        assert_eq!(errors.interval(&elsewhere), Interval::NONE);
+    }
+
+    #[test]
+    fn eight_launches_are_too_few_but_the_farthest_of_them_counts() {
+        let mut errors = Errors::default();
+        with("sextic", "rpn", 7, &mut errors);
+        let own = group("sextic", "rpn");
+        assert_eq!(errors.interval(&own), Interval::NONE);
+        with("sextic", "lgp", 12, &mut errors);
+        assert!((errors.interval(&own).factor.unwrap() - 1.12).abs() < 1e-12);
+        errors.add(own.clone(), 1.0 / 1.5);
+        let interval = errors.interval(&own);
+        assert!((interval.factor.unwrap() - 1.5).abs() < 1e-12);
+        assert_eq!(interval.support, Support::Outside);
+    }
+
+    #[test]
+    fn the_committed_errors_are_read() {
+        let errors = Errors::parse(COMMITTED).unwrap();
+        let total: usize = errors.0.iter().map(|(_, errors)| errors.len()).sum();
+        assert!(total > 2000, "{total}");
+    }
+}
