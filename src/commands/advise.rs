@@ -9,7 +9,7 @@ use super::engine::EngineArgs;
 use super::format::{Format, OutputArgs};
 use super::look::ChartArgs;
 use super::names;
-use crate::device::{Preset, Reader};
+use crate::device::{Device, Preset, Reader};
 use crate::launch::prediction::{Configuration, PredictError, Prediction};
 use crate::predictor::{Kind, Predictor, architecture};
 use crate::report::chart::bars::{Bar, StackedBars};
@@ -22,6 +22,7 @@ use crate::study::{Base, Key};
 use crate::systems::chitty::variant::{KernelId, Variant};
 use crate::systems::options::LaunchOptions;
 use crate::util::parallel;
+use crate::validate::interval::{Candidate, Errors, Group, Interval, Support};
 use crate::validate::known::MeasuredSpeed;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -73,6 +74,12 @@ struct Launch {
     /// In KiB.
     l1: u32,
     gpops_billion: f64,
+    /// 90 % interval of the speed, if such launches were measured.
+    gpops_billion_low: Option<f64>,
+    gpops_billion_high: Option<f64>,
+    support: Support,
+    /// Chance to be the fastest of these launches.
+    best_percent: Option<f64>,
     /// Measured speed of the same launch, if the paper has one.
     measured: Option<MeasuredSpeed>,
     /// The fastest has 0.
@@ -151,15 +158,18 @@ pub fn run(args: &AdviseArgs) -> CliResult {
     let explained = chosen.explain(&all[0].configuration)?;
     let known = args.engine.inputs.known(&device)?;
     let measured = |one: &Prediction| known.as_ref()?.of_prediction(one);
+    let best = best_of_each_kernel(&all);
+    let confidence = Confidence::of(&best, &device, args.engine.engine);
     let advice = Advice {
         problem: args.problem.clone(),
         searched: n_searched,
         bottleneck: verdict::of_one(&explained),
-        launches: best_of_each_kernel(&all)
+        launches: best
             .iter()
-            .map(|one| Launch {
+            .zip(confidence)
+            .map(|(one, confidence)| Launch {
                 measured: measured(one),
-                ..Launch::of(one, &all[0])
+                ..Launch::of(one, &all[0], confidence)
             })
             .collect(),
         gains: gains(&Base::load(&args.device)?, &model, &all[0].configuration)?,
@@ -271,6 +281,16 @@ fn report(advice: &Advice, device: &str, best: &Prediction) -> String {
         best.occupancy.warps,
         first.occupancy_limit.join(" and "),
     ));
+    match (first.gpops_billion_low, first.gpops_billion_high) {
+        (Some(low), Some(high)) => add(format!(
+            "90 % interval: {} to {} ({}).{}",
+            significant(low),
+            significant(high),
+            first.support.name(),
+            ties(launches),
+        )),
+        _ => add("No interval: nothing like it was measured on this device.".into()),
+    }
     if let Some(measured) = first.measured {
         add(format!(
             "Measured: {} billion GPop/s (Table {} of the paper).",
@@ -287,8 +307,32 @@ fn report(advice: &Advice, device: &str, best: &Prediction) -> String {
     text + &gain_table(gains)
 }
 
+/// Confidence in one of several launches.
+struct Confidence {
+    interval: Interval,
+    best_percent: Option<f64>,
+}
+
+impl Confidence {
+    fn of(launches: &[&Prediction], device: &Device, engine: Kind) -> Vec<Confidence> {
+        let errors = Errors::of(device);
+        let candidate = |one: &&Prediction| Candidate {
+            group: Group::of(one, &device.name, engine.name()),
+            speed: one.gpops_billion,
+        };
+        let candidates: Vec<Candidate> = launches.iter().map(candidate).collect();
+        let chances = errors.chances(&candidates);
+        let of = |(at, candidate): (usize, &Candidate)| Confidence {
+            interval: errors.interval(&candidate.group),
+            best_percent: chances.as_ref().map(|chances| 100.0 * chances[at]),
+        };
+        candidates.iter().enumerate().map(of).collect()
+    }
+}
+
 impl Launch {
-    fn of(prediction: &Prediction, best: &Prediction) -> Launch {
+    fn of(prediction: &Prediction, best: &Prediction, confidence: Confidence) -> Launch {
+        let bounds = confidence.interval.around(prediction.gpops_billion);
         let configuration = &prediction.configuration;
         let limiters = prediction.occupancy.limiters.iter();
         Launch {
@@ -299,6 +343,10 @@ impl Launch {
             case_blocks: configuration.case_blocks,
             l1: prediction.l1_bytes / 1024,
             gpops_billion: prediction.gpops_billion,
+            gpops_billion_low: bounds.map(|bounds| bounds.0),
+            gpops_billion_high: bounds.map(|bounds| bounds.1),
+            support: confidence.interval.support,
+            best_percent: confidence.best_percent,
             measured: None,
             behind_percent: 100.0 * (1.0 - prediction.gpops_billion / best.gpops_billion),
             resident_blocks: prediction.occupancy.blocks,
@@ -307,6 +355,30 @@ impl Launch {
         }
     }
 }
+
+/// Launches that may well be the fastest instead of the first, in words.
+fn ties(launches: &[Launch]) -> String {
+    let Some(first) = launches[0].best_percent else {
+        return String::new();
+    };
+    let tied = launches.iter().skip(1);
+    let tied = tied.filter(|one| {
+        one.best_percent
+            .is_some_and(|percent| percent >= TIE_PERCENT)
+    });
+    let kernels: Vec<&str> = tied.map(|one| one.kernel.as_str()).collect();
+    let tie = match kernels.is_empty() {
+        true => String::new(),
+        false => format!(
+            " As good as tied with the best launch of {}.",
+            kernels.join(", ")
+        ),
+    };
+    format!(" The fastest of these with a chance of {first:.0} %.{tie}")
+}
+
+/// Chance to be the fastest from which a launch counts as tied with the first.
+const TIE_PERCENT: f64 = 20.0;
 
 /// A number with as many digits as it needs, at most four after the point.
 fn rounded(value: f64) -> String {

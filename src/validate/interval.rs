@@ -83,7 +83,7 @@ impl Interval {
     }
 }
 
-/// Errors of measured launches by group.
+/// Natural logarithms of measured over predicted times, by group.
 #[derive(Debug, Default)]
 pub struct Errors(Vec<(Group, Vec<f64>)>);
 
@@ -124,7 +124,7 @@ impl Errors {
 
     /// Adds a launch that took `ratio` times as long as predicted.
     pub fn add(&mut self, group: Group, ratio: f64) {
-        let error = ratio.ln().abs();
+        let error = ratio.ln();
         match self.0.iter_mut().find(|(known, _)| *known == group) {
             Some((_, errors)) => errors.push(error),
             None => self.0.push((group, vec![error])),
@@ -144,7 +144,11 @@ impl Errors {
             let (factor, launches) = widest(alike)?;
             // A few launches of its own say at least how far one can be off.
             let few = own.map_or(&[][..], |(_, errors)| errors);
-            let farthest = few.iter().copied().fold(0.0, f64::max).exp();
+            let farthest = few
+                .iter()
+                .map(|error| error.abs())
+                .fold(0.0, f64::max)
+                .exp();
             Some((Support::Near, (factor.max(farthest), launches)))
         };
         let found = validated.or_else(near);
@@ -159,6 +163,47 @@ impl Errors {
     }
 }
 
+/// A launch and its predicted speed.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    pub group: Group,
+    pub speed: f64,
+}
+
+impl Errors {
+    /// Returns the chance of each launch to be the fastest, if each errs like a measured launch of its problem and kernel, independently of the
+    /// others; `None` where too few were measured for one of them.
+    pub fn chances(&self, candidates: &[Candidate]) -> Option<Vec<f64>> {
+        let of = |candidate: &Candidate| {
+            let own = self.0.iter().find(|(group, _)| *group == candidate.group);
+            own.map(|(_, errors)| errors.as_slice())
+                .filter(|errors| errors.len() >= LEAST)
+        };
+        let errors: Vec<&[f64]> = candidates.iter().map(of).collect::<Option<_>>()?;
+        let mut fastest = vec![0u32; candidates.len()];
+        for draw in 0..DRAWS {
+            let speed = |at: usize| {
+                let place = evenly_spread(draw, at) * errors[at].len() as f64;
+                candidates[at].speed * (-errors[at][place as usize]).exp()
+            };
+            let first = (0..candidates.len()).max_by(|&a, &b| speed(a).total_cmp(&speed(b)))?;
+            fastest[first] += 1;
+        }
+        let chance = |wins: &u32| f64::from(*wins) / f64::from(DRAWS);
+        Some(fastest.iter().map(chance).collect())
+    }
+}
+
+/// Draws of one error for each launch.
+const DRAWS: u32 = 10_000;
+
+/// Element `draw` of dimension `dimension` of a Kronecker sequence, from 0 to below 1: multiples of square roots of numbers that are not squares.
+fn evenly_spread(draw: u32, dimension: usize) -> f64 {
+    let not_square = (2..).filter(|n: &u32| n.isqrt().pow(2) != *n);
+    let step = f64::from(not_square.clone().nth(dimension).unwrap_or(2)).sqrt();
+    (0.5 + f64::from(draw) * step).fract()
+}
+
 /// Returns the factor of the widest interval of these groups, and the launches of its group. Small groups have none.
 fn widest<'a>(groups: impl Iterator<Item = &'a (Group, Vec<f64>)>) -> Option<(f64, usize)> {
     let intervals = groups.filter_map(|(_, errors)| Some((quantile(errors)?.exp(), errors.len())));
@@ -170,7 +215,7 @@ fn quantile(errors: &[f64]) -> Option<f64> {
     if errors.len() < LEAST {
         return None;
     }
-    let mut sorted = errors.to_vec();
+    let mut sorted: Vec<f64> = errors.iter().map(|error| error.abs()).collect();
     sorted.sort_unstable_by(f64::total_cmp);
     let rank = (COVERAGE * (sorted.len() + 1) as f64).ceil() as usize;
     sorted.get(rank - 1).copied()
@@ -247,6 +292,36 @@ mod tests {
         let interval = errors.interval(&own);
         assert!((interval.factor.unwrap() - 1.5).abs() < 1e-12);
         assert_eq!(interval.support, Support::Outside);
+    }
+
+    #[test]
+    fn the_faster_launch_wins_as_often_as_its_lead_exceeds_the_errors() {
+        let mut errors = Errors::default();
+        // Half of them 10 % slower than predicted, half as fast; the other kernel as predicted.
+        for n in 0..20 {
+            errors.add(group("sextic", "rpn"), [1.0, 1.1][n % 2]);
+            errors.add(group("sextic", "lgp"), 1.0);
+        }
+        let chances = |speeds: [f64; 2]| {
+            let kernels = ["rpn", "lgp"].into_iter().zip(speeds);
+            let candidates: Vec<Candidate> = kernels
+                .map(|(kernel, speed)| Candidate {
+                    group: group("sextic", kernel),
+                    speed,
+                })
+                .collect();
+            errors.chances(&candidates).unwrap()
+        };
+        assert_eq!(chances([1.2, 1.0]), [1.0, 0.0]);
+        let tie = chances([1.05, 1.0]);
+        assert!((tie[0] - 0.5).abs() < 0.01, "{tie:?}");
+        assert!((tie[0] + tie[1] - 1.0).abs() < 1e-12);
+        assert_eq!(chances([0.9, 1.0]), [0.0, 1.0]);
+        let unknown = Candidate {
+            group: group("sextic", "accumulator"),
+            speed: 1.0,
+        };
+        assert_eq!(errors.chances(&[unknown]), None);
     }
 
     #[test]
