@@ -47,7 +47,7 @@ pub fn interval(prediction: &Prediction, interval: &Interval) -> String {
     };
     let basis = match interval.support {
         Support::Validated => "launches of this problem and kernel",
-        Support::Near => "launches of this problem or of this kernel",
+        Support::Near => "launches of this kernel on another problem",
         Support::Outside => "launches like it, whose errors are too large to count as validated",
     };
     format!(

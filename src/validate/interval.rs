@@ -1,8 +1,8 @@
 //! Intervals around predicted times, from the errors of measured launches like them.
 //!
 //! Models: split conformal prediction by groups. Launches of one device, engine, problem and kernel form a group; the interval is as wide as
-//! the errors of its measured launches. A launch that shares only its problem or only its kernel with measured ones gets the widest interval
-//! of those groups. Where neither was measured on the device there is none.
+//! the errors of its measured launches. A launch of another problem gets the widest interval of its kernel's groups. Where the kernel was not
+//! measured on the device there is none.
 //! Leaves out: programs, block sizes and fitness cases unlike the measured ones.
 //! Units: factors on time or speed. Sources: `fixtures/measured/errors.csv`, which `cargo xtask errors` writes; Papadopoulos et al., Inductive
 //! Confidence Machines for Regression, ECML 2002; equations (C1) to (C3) in `docs/validation.md`.
@@ -30,9 +30,9 @@ named! {
     pub enum Support ("support") {
         /// Launches of this problem and kernel were measured on the device.
         Validated = "validated",
-        /// Launches of this problem or of this kernel were.
+        /// Launches of this kernel were, on other problems.
         Near = "near",
-        /// Neither was, or their errors were too large.
+        /// The kernel was not, or the errors were too large.
         Outside = "outside",
     }
 }
@@ -137,8 +137,7 @@ impl Errors {
             |group: &Group| (&group.device, &group.engine) == (&launch.device, &launch.engine);
         let groups = || self.0.iter().filter(|(group, _)| of_device(group));
         let own = groups().find(|(group, _)| group == launch);
-        let alike = groups()
-            .filter(|(group, _)| group.problem == launch.problem || group.kernel == launch.kernel);
+        let alike = groups().filter(|(group, _)| group.kernel == launch.kernel);
         let validated = widest(own.into_iter()).map(|found| (Support::Validated, found));
         let near = || {
             let (factor, launches) = widest(alike)?;
@@ -257,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_shares_half_gets_the_widest_of_its_neighbours_and_what_shares_nothing_none() {
+    fn another_problem_gets_the_widest_of_its_kernel_and_another_kernel_none() {
         let mut errors = Errors::default();
         with("sextic", "rpn", 9, &mut errors);
         with("shuttle", "rpn", 12, &mut errors);
@@ -266,7 +265,7 @@ mod tests {
         assert_eq!((near.support, near.launches), (Support::Near, 12));
         assert!((near.factor.unwrap() - 1.12).abs() < 1e-12);
         assert_eq!(
-            errors.interval(&group("mux20", "accumulator")),
+            errors.interval(&group("sextic", "accumulator")),
             Interval::NONE
         );
         // Launches like it were far off.
@@ -286,7 +285,7 @@ mod tests {
         with("sextic", "rpn", 7, &mut errors);
         let own = group("sextic", "rpn");
         assert_eq!(errors.interval(&own), Interval::NONE);
-        with("sextic", "lgp", 12, &mut errors);
+        with("shuttle", "rpn", 12, &mut errors);
         assert!((errors.interval(&own).factor.unwrap() - 1.12).abs() < 1e-12);
         errors.add(own.clone(), 1.0 / 1.5);
         let interval = errors.interval(&own);

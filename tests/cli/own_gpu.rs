@@ -9,7 +9,7 @@ const PROGRAMS: &str = "fixtures/measured/programs/fresh/1-mux20-evolved.txt";
 const CALIBRATE: &str =
     "calibrate --engine analytical --programs fixtures/measured/programs/fresh/1-mux20-evolved.txt";
 /// Presets of cards that the project has not measured.
-const NEVER: [&str; 5] = ["t4", "a100", "rtx3090", "rtx4090", "h100"];
+const NEVER: [&str; 4] = ["t4", "a100", "rtx3090", "rtx4090"];
 
 /// Standard output and standard error of a command that succeeds.
 fn both(line: &str) -> [String; 2] {
