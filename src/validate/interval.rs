@@ -24,15 +24,15 @@ const LEAST: usize = 9;
 const WIDEST: f64 = 1.2;
 
 named! {
-    /// What a prediction rests on.
+    /// Kind of measurements that a prediction rests on.
     #[derive(Serialize)]
     #[serde(rename_all = "lowercase")]
     pub enum Support ("support") {
-        /// Launches of this problem and kernel were measured on the device.
+        /// Launches of the same problem and kernel on the device.
         Validated = "validated",
-        /// Launches of this kernel were, on other problems.
+        /// Launches of the same kernel on other problems.
         Near = "near",
-        /// The kernel was not, or the errors were too large.
+        /// None of the kernel, or launches whose errors were too large.
         Outside = "outside",
     }
 }
