@@ -22,7 +22,7 @@ use crate::study::{Base, Key};
 use crate::systems::chitty::variant::{KernelId, Variant};
 use crate::systems::options::LaunchOptions;
 use crate::util::parallel;
-use crate::validate::interval::{Candidate, Errors, Group, Interval, Support};
+use crate::validate::interval::{Candidate, Errors, Group, Interval, SpeedInterval};
 use crate::validate::known::MeasuredSpeed;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -75,9 +75,8 @@ struct Launch {
     l1: u32,
     gpops_billion: f64,
     /// 90 % interval of the speed, if such launches were measured.
-    gpops_billion_low: Option<f64>,
-    gpops_billion_high: Option<f64>,
-    support: Support,
+    #[serde(flatten)]
+    interval: SpeedInterval,
     /// Chance to be the fastest of these launches.
     best_percent: Option<f64>,
     /// Measured speed of the same launch, if the paper has one.
@@ -281,15 +280,16 @@ fn report(advice: &Advice, device: &str, best: &Prediction) -> String {
         best.occupancy.warps,
         first.occupancy_limit.join(" and "),
     ));
-    match (first.gpops_billion_low, first.gpops_billion_high) {
-        (Some(low), Some(high)) => add(format!(
+    let interval = first.interval;
+    match interval.gpops_billion_low.zip(interval.gpops_billion_high) {
+        Some((low, high)) => add(format!(
             "90 % interval: {} to {} ({}).{}",
             significant(low),
             significant(high),
-            first.support.name(),
+            interval.support.name(),
             ties(launches),
         )),
-        _ => add("No interval: nothing like it was measured on this device.".into()),
+        None => add("No interval: nothing like it was measured on this device.".into()),
     }
     if let Some(measured) = first.measured {
         add(format!(
@@ -332,7 +332,6 @@ impl Confidence {
 
 impl Launch {
     fn of(prediction: &Prediction, best: &Prediction, confidence: Confidence) -> Launch {
-        let bounds = confidence.interval.around(prediction.gpops_billion);
         let configuration = &prediction.configuration;
         let limiters = prediction.occupancy.limiters.iter();
         Launch {
@@ -343,9 +342,7 @@ impl Launch {
             case_blocks: configuration.case_blocks,
             l1: prediction.l1_bytes / 1024,
             gpops_billion: prediction.gpops_billion,
-            gpops_billion_low: bounds.map(|bounds| bounds.0),
-            gpops_billion_high: bounds.map(|bounds| bounds.1),
-            support: confidence.interval.support,
+            interval: confidence.interval.of_speed(prediction.gpops_billion),
             best_percent: confidence.best_percent,
             measured: None,
             behind_percent: 100.0 * (1.0 - prediction.gpops_billion / best.gpops_billion),

@@ -10,7 +10,7 @@ use crate::launch::prediction::Prediction;
 use crate::predictor;
 use crate::report::prediction;
 use crate::report::provenance::Provenance;
-use crate::validate::interval::{Errors, Group, Interval, Support};
+use crate::validate::interval::{Errors, Group, Interval, SpeedInterval};
 use crate::validate::known::MeasuredSpeed;
 use serde::Serialize;
 use std::error::Error;
@@ -33,7 +33,7 @@ pub fn run(args: &PredictArgs) -> CliResult {
     let text = || {
         let measured = predicted.measured.as_ref();
         let measured = measured.map(|one| prediction::beside(&predicted.prediction, one));
-        let interval = prediction::interval(&predicted.prediction, &predicted.interval);
+        let interval = prediction::interval(&predicted.interval);
         prediction::text(&predicted.prediction) + &interval + &measured.unwrap_or_default()
     };
     args.output.print_one(&predicted, &provenance, text)?;
@@ -47,29 +47,8 @@ pub struct Predicted {
     #[serde(flatten)]
     prediction: Prediction,
     #[serde(flatten)]
-    confidence: Confidence,
+    interval: SpeedInterval,
     measured: Option<MeasuredSpeed>,
-    #[serde(skip)]
-    interval: Interval,
-}
-
-/// How far the prediction may be off.
-#[derive(Debug, Serialize)]
-struct Confidence {
-    gpops_billion_low: Option<f64>,
-    gpops_billion_high: Option<f64>,
-    support: Support,
-}
-
-impl Confidence {
-    fn new(prediction: &Prediction, interval: Interval) -> Self {
-        let bounds = interval.around(prediction.gpops_billion);
-        Confidence {
-            gpops_billion_low: bounds.map(|bounds| bounds.0),
-            gpops_billion_high: bounds.map(|bounds| bounds.1),
-            support: interval.support,
-        }
-    }
 }
 
 /// Predicts the launch that the options ask for; also returns the model.
@@ -83,15 +62,14 @@ pub fn predict(args: &PredictArgs) -> Result<(Predicted, predictor::Predictor), 
     // Read only after the prediction is made.
     let known = engine.inputs.known(&device)?;
     let measured = known.and_then(|known| known.of_prediction(&prediction));
-    let group = Group::of(&prediction, &device.name, &args.engine.engine.to_string());
+    let group = Group::of(&prediction, &device.name, args.engine.engine.name());
     let own = &args.configuration.own;
     let interval = match own.sass.is_some() || own.cuda.is_some() {
         true => Interval::NONE,
         false => Errors::of(model.device()).interval(&group),
     };
     let predicted = Predicted {
-        confidence: Confidence::new(&prediction, interval),
-        interval,
+        interval: interval.of_speed(prediction.gpops_billion),
         prediction,
         measured,
     };

@@ -6,7 +6,7 @@
 use super::columns::Columns;
 use super::table::table;
 use crate::launch::prediction::{CpiEntry, Prediction};
-use crate::validate::interval::{Interval, Support};
+use crate::validate::interval::{SpeedInterval, Support};
 use crate::validate::known::MeasuredSpeed;
 
 /// Formats all figures of a prediction as two tables.
@@ -40,8 +40,9 @@ pub fn shorter_paths(overheads: impl IntoIterator<Item = f64>) -> &'static str {
 }
 
 /// A line with the interval of the speed and what it rests on.
-pub fn interval(prediction: &Prediction, interval: &Interval) -> String {
-    let Some((low, high)) = interval.around(prediction.gpops_billion) else {
+pub fn interval(interval: &SpeedInterval) -> String {
+    let bounds = interval.gpops_billion_low.zip(interval.gpops_billion_high);
+    let Some((low, high)) = bounds else {
         return "\n90 % interval: none; nothing like this launch was measured on this device\n"
             .into();
     };

@@ -150,14 +150,15 @@ pub fn summary(lines: &[Line]) -> String {
         let part: Vec<&Line> = lines.iter().filter(|line| line.split == split).collect();
         if !part.is_empty() {
             text.push_str(&summary_of(split, &part));
+            text.push_str(&coverage(split, &part));
         }
     }
-    text + &coverage(lines)
+    text
 }
 
-/// How many measured times the intervals cover, and for how many launches there is none.
-fn coverage(lines: &[Line]) -> String {
-    let covered: Vec<bool> = lines.iter().filter_map(Line::is_covered).collect();
+/// How many measured times of a split the intervals cover, and how many launches are outside what was validated.
+fn coverage(split: &str, lines: &[&Line]) -> String {
+    let covered: Vec<bool> = lines.iter().filter_map(|line| line.is_covered()).collect();
     let timed = lines.iter().filter(|line| line.measured_ms.is_some());
     let outside = timed.filter(|line| line.interval.support == Support::Outside);
     if covered.is_empty() {
@@ -167,7 +168,7 @@ fn coverage(lines: &[Line]) -> String {
     let widths: Vec<f64> = widths.map(|factor| 100.0 * (factor - 1.0)).collect();
     let inside = covered.iter().filter(|covered| **covered).count();
     format!(
-        "90 % intervals cover {:.0} % of {} launches; half-width {:.0} % in the mean; outside what was validated: {} launches\n",
+        "{split}: 90 % intervals cover {:.0} % of {} launches; half-width {:.0} % in the mean; outside what was validated: {} launches\n",
         100.0 * inside as f64 / covered.len() as f64,
         covered.len(),
         stats::mean(&widths).unwrap_or(0.0),
