@@ -34,6 +34,7 @@ const GROUPS: [(&str, &[Example]); 4] = [
         &[
             ("reproduce", "reproduce --table 3 --problem sextic"),
             ("validate", "validate --device h200 --limit 20"),
+            ("score", "score --format csv"),
             (
                 "measure",
                 "measure cpu --problem sextic --programs 200 --out rows.csv",

@@ -31,6 +31,7 @@ mod refuse;
 pub mod report;
 pub mod reproduce;
 mod retired;
+pub mod score;
 pub mod stop;
 pub mod trace;
 pub mod validate;
@@ -68,6 +69,7 @@ enum Command {
     Trace(trace::TraceArgs),
     Reproduce(Box<reproduce::ReproduceArgs>),
     Validate(validate::ValidateArgs),
+    Score(score::ScoreArgs),
     Measure(measure::MeasureArgs),
     Calibrate(calibrate::CalibrateArgs),
     NewDevice(new_device::NewDeviceArgs),
@@ -120,6 +122,7 @@ fn dispatch(cli: Cli) -> CliResult {
         Command::Trace(args) => trace::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Validate(args) => validate::run(&args),
+        Command::Score(args) => score::run(&args),
         Command::Measure(args) => measure::run(&args),
         Command::Calibrate(args) => calibrate::run(&args),
         Command::NewDevice(args) => new_device::run(&args),

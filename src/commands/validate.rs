@@ -167,7 +167,7 @@ fn own(args: &ValidateArgs, settings: Settings) -> Result<Vec<Line>, Box<dyn Err
 }
 
 /// Launches of other papers' systems.
-fn of_papers(
+pub(super) fn of_papers(
     engine: Kind,
     device: &Device,
     rows: &[PaperRow],

@@ -106,7 +106,8 @@ pub fn parse_program(text: &str, file: &str, line: usize) -> Result<Rpn, Workloa
     })
 }
 
-fn parse_programs(text: &str, file: &str) -> Result<Vec<Rpn>, WorkloadError> {
+/// Parses programs in postfix text form, one per line; `file` appears in messages only.
+pub fn parse_programs(text: &str, file: &str) -> Result<Vec<Rpn>, WorkloadError> {
     let programs = text
         .lines()
         .enumerate()

@@ -19,6 +19,7 @@ pub mod progress;
 pub mod provenance;
 pub mod reproduction;
 pub mod rows;
+pub mod score;
 pub mod stacks;
 pub mod table;
 pub mod validation;

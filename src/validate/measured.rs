@@ -31,7 +31,7 @@ pub struct Measured {
 }
 
 /// The committed file of a table.
-fn published(table: Table) -> &'static str {
+pub(super) fn published(table: Table) -> &'static str {
     match table {
         Table::Three => TABLE_3,
         Table::Four => TABLE_4,

@@ -4,12 +4,13 @@
 //! [`measured`] reads what was measured; [`compare`] puts both side by side; [`stats`] sums up. [`stack_tables`] and [`nearest`] do the
 //! same for the stack depths of programs.
 //! [`conclusions`] compares whole tables, [`contrasts`] compares launches that differ in one thing. [`interval`] says how far a prediction may be off. [`known`] finds the measured speed of a single launch. [`launches`] reads measured
-//! launches, [`requests`] turns them into requests, [`columns`] renames columns of older files. [`paper_rows`] and [`papers`]: the
+//! launches, [`at_hand`] finds their programs, [`requests`] turns them into requests, [`columns`] renames columns of older files. [`paper_rows`] and [`papers`]: the
 //! other papers' launches and figures.
-//! [`calibrate`] searches for values that a preset does not know.
+//! [`score`] judges predictions of everything measured. [`calibrate`] searches for values that a preset does not know.
 //! Leaves out: how a prediction is made.
 //! Source: Chitty, Faster GPU-Based Genetic Programming Using a Two-Dimensional Stack.
 
+pub mod at_hand;
 pub mod calibrate;
 pub mod cells;
 pub mod columns;
@@ -24,6 +25,7 @@ pub mod nearest;
 pub mod paper_rows;
 pub mod papers;
 pub mod requests;
+pub mod score;
 pub mod stack_tables;
 
 pub use crate::util::stats;

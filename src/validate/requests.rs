@@ -6,13 +6,12 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::at_hand::{self, matching};
 use super::launches::MeasuredLaunch;
 use crate::gp::problem::{CASE_SEED, Dataset, ProblemId};
 use crate::gp::program::Rpn;
 use crate::gp::programs::{Population, PopulationError};
-use crate::gp::workload::{
-    Workload, WorkloadError, measured_programs, programs_digest, read_programs,
-};
+use crate::gp::workload::{Workload, WorkloadError, measured_programs, read_programs};
 use crate::launch::CarveOut;
 use crate::systems::chitty::request::{Cases, Request};
 
@@ -21,7 +20,7 @@ use crate::systems::chitty::request::{Cases, Request};
 pub enum Programs {
     /// Programs of the committed measurements.
     Committed,
-    /// This file, or where there is none the one that the row names.
+    /// This file; where there is none, the programs at hand with the row's digest, or the file that the row names.
     File(Option<PathBuf>),
 }
 
@@ -46,7 +45,22 @@ pub enum RequestError {
         "programs of the measured rows: given no --programs; allowed: the file that they ran, as the rows name none"
     )]
     NoFile,
+    #[error(
+        "programs of the measured rows: given hash {digest}, whose programs are lost, as their seed was not kept; \
+         allowed: a hash of programs that are at hand, or --programs with a file of that hash"
+    )]
+    Lost { digest: String },
 }
+
+/// Digests of populations whose seed was not kept: set 3 on the H200.
+const LOST: [&str; 6] = [
+    "f210532ed662",
+    "5a0d835deb24",
+    "15426a3bb8ca",
+    "af33bd194df0",
+    "fe92af1384f1",
+    "0cf6034fa95e",
+];
 
 type PopulationKey = (ProblemId, u32, String);
 
@@ -117,17 +131,30 @@ impl Requests {
             return Ok(Arc::clone(found));
         }
         let n_blocks = launched.population as usize;
-        let (list, file) = self.list(row)?;
-        let list =
-            matching(list, n_blocks, &launched.programs).map_err(|found| RequestError::Hash {
-                file,
-                population: launched.population,
-                found,
-                expected: launched.programs.clone(),
-            })?;
+        let at_hand = match self.programs {
+            Programs::File(None) => at_hand::find(problem, n_blocks, &launched.programs)?,
+            _ => None,
+        };
+        let list = match at_hand {
+            Some(found) => found.programs,
+            None => self.checked_list(row)?,
+        };
         let population = Arc::new(Population::of_list(&list, n_blocks)?);
         self.populations.insert(key, Arc::clone(&population));
         Ok(population)
+    }
+
+    /// Returns the list of a file that has the row's digest.
+    fn checked_list(&mut self, row: &MeasuredLaunch) -> Result<Vec<Rpn>, RequestError> {
+        let launched = &row.launched;
+        let (list, file) = self.list(row)?;
+        let list = matching(list, launched.population as usize, &launched.programs);
+        list.map_err(|found| RequestError::Hash {
+            file,
+            population: launched.population,
+            found,
+            expected: launched.programs.clone(),
+        })
     }
 
     /// The list of programs before it is repeated, and what it is called.
@@ -146,6 +173,10 @@ impl Requests {
                 return Ok((list, name));
             }
             Programs::File(Some(path)) => path.clone(),
+            Programs::File(None) if LOST.contains(&row.launched.programs.as_str()) => {
+                let digest = row.launched.programs.clone();
+                return Err(RequestError::Lost { digest });
+            }
             Programs::File(None) => {
                 let named = row.programs_file.as_deref().ok_or(RequestError::NoFile)?;
                 Path::new(named).to_owned()
@@ -157,20 +188,5 @@ impl Requests {
             self.lists.insert(path.clone(), list);
         }
         Ok((&self.lists[&path], name))
-    }
-}
-
-/// The list that, repeated to `n_blocks`, has the hash: as it is, or whole and with the longest first. Else its own hash.
-fn matching(list: &[Rpn], n_blocks: usize, expected: &str) -> Result<Vec<Rpn>, String> {
-    let repeated: Vec<Rpn> = list.iter().cloned().cycle().take(n_blocks).collect();
-    let found = programs_digest(&repeated);
-    if expected.is_empty() || found == expected {
-        return Ok(list.to_vec());
-    }
-    let mut longest_first = repeated;
-    longest_first.sort_by_key(|program| std::cmp::Reverse(program.0.len()));
-    match programs_digest(&longest_first) == expected {
-        true => Ok(longest_first),
-        false => Err(found),
     }
 }

@@ -31,6 +31,8 @@ pub mod lower;
 #[doc(hidden)]
 pub mod oracle;
 #[doc(hidden)]
+pub mod random_programs;
+#[doc(hidden)]
 pub mod request;
 pub(crate) mod source;
 #[doc(hidden)]

@@ -1,0 +1,156 @@
+//! Programs of measured launches, found by their digest.
+//!
+//! Models: populations that are committed as text or drawn anew from their seed. Leaves out: files of the user.
+//! Units: programs. Sources: `fixtures/measured/programs/`; the seeds in `docs/validation.md`.
+
+use crate::gp::problem::ProblemId;
+use crate::gp::program::Rpn;
+use crate::gp::workload::{WorkloadError, parse_programs, programs_digest};
+use crate::systems::chitty::random_programs::{LEAST_DEPTH, LONGER_DEPTH, random_programs};
+
+/// Seeds of `cargo xtask random-programs`: the committed programs, the H100's first rows, sets 1, 2, 4 and 5 of the H200.
+const SEEDS: [u64; 6] = [11, 91, 20_261_121, 424_242, 20_261_124, 20_261_125];
+
+/// Program of a seed that launches of copies run, and the step between the programs that launches of a hundred run.
+const COPIED: usize = 500;
+const STEP: usize = 10;
+
+macro_rules! text {
+    ($problem:ident, $file:literal) => {
+        (
+            ProblemId::$problem,
+            concat!("fixtures/measured/programs/", $file),
+            include_str!(concat!("../../fixtures/measured/programs/", $file)),
+        )
+    };
+}
+
+/// Evolved programs, and one that fills launches by itself.
+const TEXTS: [(ProblemId, &str, &str); 5] = [
+    text!(Sextic, "fresh/1-sextic-evolved.txt"),
+    text!(Sextic, "fresh/2-sextic-evolved.txt"),
+    text!(Sextic, "sextic-174.txt"),
+    text!(Shuttle, "fresh/2-shuttle-evolved.txt"),
+    text!(Mux20, "fresh/1-mux20-evolved.txt"),
+];
+
+/// Programs of a launch.
+#[derive(Debug, Clone)]
+pub struct AtHand {
+    /// Programs in the order of the blocks; a launch of more repeats them.
+    pub programs: Vec<Rpn>,
+    /// File or seed they come from.
+    pub source: String,
+}
+
+/// Returns the programs of the launch of `n` programs with this digest; `None` if they are not at hand.
+pub fn find(problem: ProblemId, n: usize, digest: &str) -> Result<Option<AtHand>, WorkloadError> {
+    if digest.is_empty() {
+        return Ok(None);
+    }
+    for (_, file, text) in TEXTS.iter().filter(|(of, _, _)| *of == problem) {
+        let list = parse_programs(text, file)?;
+        if let Ok(programs) = matching(&list, n, digest) {
+            return Ok(Some(AtHand {
+                programs,
+                source: (*file).to_owned(),
+            }));
+        }
+    }
+    let drawn = SEEDS.iter().flat_map(|&seed| drawn(problem, seed));
+    let mut drawn = drawn.filter_map(|(list, source)| {
+        let programs = matching(&list, n, digest).ok()?;
+        Some(AtHand { programs, source })
+    });
+    Ok(drawn.next())
+}
+
+/// Returns the populations that measurements made of a seed.
+fn drawn(problem: ProblemId, seed: u64) -> Vec<(Vec<Rpn>, String)> {
+    let source = |file: &str| format!("{file} of cargo xtask random-programs DIR {seed}");
+    let whole = random_programs(problem, LEAST_DEPTH, seed);
+    let copies = vec![whole[COPIED].clone()];
+    let some = whole.iter().step_by(STEP);
+    let some = some.flat_map(|program| vec![program.clone(); STEP]);
+    let mut lists = vec![
+        (
+            some.collect(),
+            source(&format!("every tenth program, ten times, of {problem}.txt")),
+        ),
+        (
+            copies,
+            source(&format!("program {} of {problem}.txt", COPIED + 1)),
+        ),
+        (whole, source(&format!("{problem}.txt"))),
+    ];
+    if problem == ProblemId::Sextic {
+        let longer = random_programs(problem, LONGER_DEPTH, seed);
+        lists.push((longer, source("sextic-46.txt")));
+    }
+    lists
+}
+
+/// Returns the list that, repeated to `n_blocks`, has the digest: as it is, or whole and with the longest first. Else its own digest.
+pub(super) fn matching(list: &[Rpn], n_blocks: usize, expected: &str) -> Result<Vec<Rpn>, String> {
+    let repeated: Vec<Rpn> = list.iter().cloned().cycle().take(n_blocks).collect();
+    let found = programs_digest(&repeated);
+    if expected.is_empty() || found == expected {
+        return Ok(list.to_vec());
+    }
+    let mut longest_first = repeated;
+    longest_first.sort_by_key(|program| std::cmp::Reverse(program.0.len()));
+    match programs_digest(&longest_first) == expected {
+        true => Ok(longest_first),
+        false => Err(found),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_found_by_their_digest() {
+        for (problem, n, digest, source) in [
+            (
+                ProblemId::Sextic,
+                600,
+                "3bb5f9917e03",
+                "sextic.txt of cargo xtask random-programs DIR 20261125",
+            ),
+            (
+                ProblemId::Shuttle,
+                1000,
+                "b30de904cb0b",
+                "shuttle.txt of cargo xtask random-programs DIR 424242",
+            ),
+            (
+                ProblemId::Mux20,
+                900,
+                "0305b7e28863",
+                "fixtures/measured/programs/fresh/1-mux20-evolved.txt",
+            ),
+            (
+                ProblemId::Mux20,
+                1000,
+                "c51cb4f88f68",
+                "program 501 of mux20.txt of cargo xtask random-programs DIR 91",
+            ),
+            (
+                ProblemId::Sextic,
+                1000,
+                "d6849b2d4da6",
+                "sextic-46.txt of cargo xtask random-programs DIR 11",
+            ),
+        ] {
+            let found = find(problem, n, digest).unwrap();
+            assert_eq!(found.map(|found| found.source).as_deref(), Some(source));
+        }
+        assert!(
+            find(ProblemId::Sextic, 1000, "000000000000")
+                .unwrap()
+                .is_none()
+        );
+        assert!(find(ProblemId::Sextic, 1000, "").unwrap().is_none());
+    }
+}

@@ -1,0 +1,202 @@
+//! Scores of predictions of everything measured: ours, simple predictors', anybody's.
+//!
+//! Models: [`sets`] are the measured rows, [`blocks`] the rows judged together, [`predictions`] the predicted values, [`baselines`]
+//! simple predictors, of which [`regression`] and [`roofline`] have files of their own, [`bootstrap`] intervals, [`series`] the record of
+//! every set that was measured. Leaves out: predicting. Units: percent. An error is the absolute difference of a predicted from a measured value, in
+//! percent of the measured one. Sources: `docs/data.md`.
+
+pub mod baselines;
+pub mod blocks;
+pub mod bootstrap;
+pub mod predictions;
+pub mod regression;
+pub mod roofline;
+pub mod series;
+pub mod sets;
+
+use crate::util::stats;
+use baselines::{Baseline, Features, Sample};
+use blocks::{Block, Fold};
+use predictions::{Own, Predictions};
+use sets::{Row, Unit};
+
+/// Errors of one predictor on one block.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    pub block: &'static str,
+    pub predictor: String,
+    /// Rows of the block that are predicted.
+    pub launches: usize,
+    /// Rows of the block without a prediction.
+    pub missing: usize,
+    pub mean: f64,
+    /// 90 % interval of the mean; `None` for a single population.
+    pub interval: Option<(f64, f64)>,
+    pub median: f64,
+    pub worst: f64,
+    /// Spearman's, of predicted and measured values.
+    pub rank_correlation: Option<f64>,
+}
+
+/// Returns the table: for each block the predictor of the file, if there is one, the two engines and the baselines.
+pub fn table(rows: &[Row], own: &[Own], given: Option<(&str, &Predictions)>) -> Vec<Line> {
+    let samples: Vec<Sample> = rows
+        .iter()
+        .zip(own)
+        .map(|(row, own)| sample(row, own))
+        .collect();
+    let mut lines = Vec::new();
+    for block in blocks::blocks(rows) {
+        let judge = |name: &str, predict: &dyn Fn(&Fold) -> Vec<Option<f64>>| {
+            line(rows, &block, name, predict)
+        };
+        let each = |value: &dyn Fn(usize) -> Option<f64>, fold: &Fold| {
+            fold.scored.iter().map(|&at| value(at)).collect()
+        };
+        if let Some((name, given)) = given {
+            lines.extend(judge(name, &|fold| each(&|at| given.get(&rows[at]), fold)));
+        }
+        lines.extend(judge("simulator", &|fold| {
+            each(&|at| Some(own[at].simulator), fold)
+        }));
+        lines.extend(judge("analytical", &|fold| {
+            each(&|at| Some(own[at].analytical), fold)
+        }));
+        for baseline in Baseline::ALL {
+            lines.extend(judge(baseline.name(), &|fold| {
+                let of = |indices: &[usize]| -> Vec<&Sample> {
+                    indices.iter().map(|&at| &samples[at]).collect()
+                };
+                let predicted = baseline.predict(&of(&fold.fitted), &of(&fold.scored));
+                predicted.into_iter().map(Some).collect()
+            }));
+        }
+    }
+    lines
+}
+
+/// Compares the predictions of a block; `None` if there are none.
+fn line(
+    rows: &[Row],
+    block: &Block,
+    name: &str,
+    predict: &dyn Fn(&Fold) -> Vec<Option<f64>>,
+) -> Option<Line> {
+    let folds = block.folds.iter();
+    let pairs = folds.flat_map(|fold| fold.scored.iter().copied().zip(predict(fold)));
+    let pairs: Vec<(&Row, f64)> = pairs
+        .filter_map(|(at, value)| Some((&rows[at], value?)))
+        .collect();
+    let error = |(row, predicted): &(&Row, f64)| 100.0 * (predicted / row.measured - 1.0).abs();
+    let errors: Vec<f64> = pairs.iter().map(error).collect();
+    let of_populations: Vec<(&str, f64)> = pairs
+        .iter()
+        .map(|(row, _)| row.population.as_str())
+        .zip(errors.iter().copied())
+        .collect();
+    let measured: Vec<f64> = pairs.iter().map(|(row, _)| row.measured).collect();
+    let predicted: Vec<f64> = pairs.iter().map(|(_, predicted)| *predicted).collect();
+    Some(Line {
+        block: block.name,
+        predictor: name.to_owned(),
+        launches: pairs.len(),
+        missing: block.n_rows() - pairs.len(),
+        mean: stats::mean(&errors)?,
+        interval: bootstrap::interval(&of_populations),
+        median: stats::median(&errors)?,
+        worst: errors.iter().copied().fold(0.0, f64::max),
+        rank_correlation: stats::spearman(&predicted, &measured),
+    })
+}
+
+/// A row as baselines see it. A speed is the operations of the launch over its time.
+fn sample(row: &Row, own: &Own) -> Sample {
+    let work = (row.unit == Unit::Speed).then_some(1e3 * own.billion_operations);
+    let (problem, kernel) = row.names();
+    let size = |value: f64| (1.0 + value).ln();
+    let launch = row.sizes();
+    let counted = [
+        own.warp_instructions,
+        own.l1_lines,
+        own.l2_bytes,
+        own.dram_bytes,
+    ];
+    let held = [own.warps, own.waves, own.l1_kib];
+    Sample {
+        features: Features {
+            problem,
+            kernel,
+            warp_instructions: own.warp_instructions,
+            roofline_ms: own.roofline,
+            sizes: counted
+                .into_iter()
+                .chain(held)
+                .chain(launch)
+                .map(size)
+                .collect(),
+        },
+        milliseconds: work.map_or(row.measured, |work| work / row.measured),
+        measured: row.measured,
+        work,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The mean of the measured values, and every other baseline, errs more than the analytical model in every block.
+    #[test]
+    fn the_mean_is_worse_than_the_analytical_model_in_every_block() {
+        let rows = sets::rows().unwrap();
+        let own = predictions::committed(&rows).unwrap();
+        let lines = table(&rows, &own, None);
+        let blocks = blocks::blocks(&rows);
+        for block in &blocks {
+            let mean = |name: &str| {
+                let line = lines
+                    .iter()
+                    .find(|line| (line.block, line.predictor.as_str()) == (block.name, name));
+                line.unwrap().mean
+            };
+            assert!(mean("mean") > mean("analytical"), "{}", block.name);
+            assert!(mean("constant") > mean("analytical"), "{}", block.name);
+        }
+    }
+
+    #[test]
+    fn measured_values_score_zero_and_missing_rows_are_counted() {
+        let rows = sets::rows().unwrap();
+        let own = vec![
+            Own {
+                simulator: 1.0,
+                ..Own::default()
+            };
+            rows.len()
+        ];
+        let some: String = rows
+            .iter()
+            .filter(|row| row.set == "h200/runs")
+            .take(400)
+            .map(|row| format!("{},{},{}\n", row.set, row.number, row.measured))
+            .collect();
+        let given =
+            Predictions::parse(&format!("set,row,predicted\n{some}"), "p.csv", &rows).unwrap();
+        let lines = table(&rows, &own, Some(("p.csv", &given)));
+        let found: Vec<&Line> = lines
+            .iter()
+            .filter(|line| line.predictor == "p.csv")
+            .collect();
+        assert_eq!(
+            found.len(),
+            1,
+            "one block has rows of this set that are judged"
+        );
+        let line = found[0];
+        assert_eq!(
+            (line.block, line.launches + line.missing),
+            ("H200, held out", 291)
+        );
+        assert!(line.missing > 0 && line.mean == 0.0 && line.worst == 0.0);
+    }
+}
