@@ -10,7 +10,7 @@ use crate::validate::score::series::Series;
 pub fn columns() -> Columns<Line> {
     let end = |place: usize| move |line: &Line| line.interval.map(|(low, high)| [low, high][place]);
     Columns::<Line>::new(2)
-        .column("block", "block", |line| line.block)
+        .column("block", "block", |line| line.block.clone())
         .column("predictor", "predictor", |line| line.predictor.clone())
         .column("launches", "launches", |line| line.launches)
         .column("missing", "missing", |line| line.missing)
@@ -24,8 +24,10 @@ pub fn columns() -> Columns<Line> {
         .or("-")
         .column("median %", "median_error_percent", |line| line.median)
         .digits(1)
+        .or("-")
         .column("worst %", "worst_error_percent", |line| line.worst)
         .digits(0)
+        .or("-")
         .column("rank corr.", "rank_correlation", |line| {
             line.rank_correlation
         })

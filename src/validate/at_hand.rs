@@ -9,7 +9,7 @@ use crate::gp::workload::{WorkloadError, parse_programs, programs_digest};
 use crate::systems::chitty::random_programs::{LEAST_DEPTH, LONGER_DEPTH, random_programs};
 
 /// Seeds of `cargo xtask random-programs`: the committed programs, the H100's first rows, sets 1, 2, 4 and 5 of the H200.
-const SEEDS: [u64; 6] = [11, 91, 20_261_121, 424_242, 20_261_124, 20_261_125];
+pub const SEEDS: [u64; 6] = [11, 91, 20_261_121, 424_242, 20_261_124, 20_261_125];
 
 /// Program of a seed that launches of copies run, and the step between the programs that launches of a hundred run.
 const COPIED: usize = 500;

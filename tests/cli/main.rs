@@ -21,6 +21,8 @@ mod program;
 #[cfg(feature = "cli")]
 mod results;
 #[cfg(feature = "cli")]
+mod score;
+#[cfg(feature = "cli")]
 mod shards;
 #[cfg(feature = "report")]
 mod sweep;

@@ -1,5 +1,6 @@
 //! The repository itself.
 
+mod checksums;
 mod faults;
 mod folder_order;
 mod one_launch;

@@ -1,9 +1,12 @@
 //! Maintenance of warpstack, `cargo xtask help`: programs that make fixtures, fit values, or answer a question of the book.
 
 mod count_divergence;
+mod dataset;
 mod errors;
+mod predictions;
 mod random_programs;
 mod sampling;
+mod tar;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -22,8 +25,12 @@ struct Args {
 enum Task {
     /// Count the warp instructions that data adds to the traces: writes fixtures/divergence.csv
     CountDivergence(count_divergence::Args),
+    /// Write the data set of all measurements as one file, and its checksums
+    Dataset(dataset::Args),
     /// Write the errors that intervals rest on: fixtures/measured/errors.csv
     Errors,
+    /// Write the predictions that `warpstack score` judges: fixtures/measured/predictions.csv
+    Predictions,
     /// Write the random programs that measurements run
     RandomPrograms(random_programs::Args),
     /// Predict cells of the paper's tables with any sampling plan, as CSV (docs/sampling.md)
@@ -33,7 +40,9 @@ enum Task {
 fn main() -> ExitCode {
     let done = match Args::parse().task {
         Task::CountDivergence(args) => count_divergence::run(args),
+        Task::Dataset(args) => dataset::run(args),
         Task::Errors => errors::run(),
+        Task::Predictions => predictions::run(),
         Task::RandomPrograms(args) => random_programs::run(args),
         Task::Sampling(args) => sampling::run(args),
     };

@@ -33,7 +33,8 @@ pub fn run(args: Args) -> Result<(), Failure> {
     Ok(())
 }
 
-fn population(problem: ProblemId, min_depth: usize, seed: u64) -> Result<String, Failure> {
+/// Returns the programs of a seed, one per line.
+pub fn population(problem: ProblemId, min_depth: usize, seed: u64) -> Result<String, Failure> {
     let programs = random_programs(problem, min_depth, seed);
     let nodes: usize = programs.iter().map(|program| program.0.len()).sum();
     let mut text = String::new();

@@ -12,7 +12,7 @@ use crate::report::score as report;
 use crate::util::input;
 use crate::validate::score::predictions::{COLUMNS, Own, Predictions, committed};
 use crate::validate::score::sets::{Row, rows};
-use crate::validate::score::{series, table};
+use crate::validate::score::{of_the_day, series, table};
 use std::path::PathBuf;
 
 /// Score predictions of every measured launch: ours, simple predictors', or those of a file
@@ -76,11 +76,13 @@ pub fn run(args: &ScoreArgs) -> CliResult {
         }
         None => None,
     };
-    let lines = table(
+    let mut lines = of_the_day()?;
+    let scores = table(
         &rows,
         &own,
         given.as_ref().map(|(given, file)| (file.as_str(), given)),
     );
+    lines.extend(scores);
     args.output
         .print_columns(&report::columns(), &lines, &provenance)?;
     progress::say(&report::legend());

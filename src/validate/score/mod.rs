@@ -14,6 +14,7 @@ pub mod roofline;
 pub mod series;
 pub mod sets;
 
+use crate::util::rows::RowsError;
 use crate::util::stats;
 use baselines::{Baseline, Features, Sample};
 use blocks::{Block, Fold};
@@ -23,7 +24,7 @@ use sets::{Row, Unit};
 /// Errors of one predictor on one block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
-    pub block: &'static str,
+    pub block: String,
     pub predictor: String,
     /// Rows of the block that are predicted.
     pub launches: usize,
@@ -32,8 +33,9 @@ pub struct Line {
     pub mean: f64,
     /// 90 % interval of the mean; `None` for a single population.
     pub interval: Option<(f64, f64)>,
-    pub median: f64,
-    pub worst: f64,
+    /// `None` where only the mean was written down.
+    pub median: Option<f64>,
+    pub worst: Option<f64>,
     /// Spearman's, of predicted and measured values.
     pub rank_correlation: Option<f64>,
 }
@@ -75,6 +77,23 @@ pub fn table(rows: &[Row], own: &[Own], given: Option<(&str, &Predictions)>) -> 
     lines
 }
 
+/// Returns the errors of blind predictions, as they were written down on the day.
+pub fn of_the_day() -> Result<Vec<Line>, RowsError> {
+    let blocks = series::of_the_day(&series::all()?).into_iter();
+    let line = |one: series::OfTheDay| Line {
+        block: one.block,
+        predictor: "simulator of the day".to_owned(),
+        launches: one.launches,
+        missing: 0,
+        mean: one.mean,
+        interval: None,
+        median: None,
+        worst: one.worst,
+        rank_correlation: None,
+    };
+    Ok(blocks.map(line).collect())
+}
+
 /// Compares the predictions of a block; `None` if there are none.
 fn line(
     rows: &[Row],
@@ -97,14 +116,14 @@ fn line(
     let measured: Vec<f64> = pairs.iter().map(|(row, _)| row.measured).collect();
     let predicted: Vec<f64> = pairs.iter().map(|(_, predicted)| *predicted).collect();
     Some(Line {
-        block: block.name,
+        block: block.name.to_owned(),
         predictor: name.to_owned(),
         launches: pairs.len(),
         missing: block.n_rows() - pairs.len(),
         mean: stats::mean(&errors)?,
         interval: bootstrap::interval(&of_populations),
-        median: stats::median(&errors)?,
-        worst: errors.iter().copied().fold(0.0, f64::max),
+        median: stats::median(&errors),
+        worst: errors.iter().copied().max_by(f64::total_cmp),
         rank_correlation: stats::spearman(&predicted, &measured),
     })
 }
@@ -154,9 +173,9 @@ mod tests {
         let blocks = blocks::blocks(&rows);
         for block in &blocks {
             let mean = |name: &str| {
-                let line = lines
-                    .iter()
-                    .find(|line| (line.block, line.predictor.as_str()) == (block.name, name));
+                let line = lines.iter().find(|line| {
+                    (line.block.as_str(), line.predictor.as_str()) == (block.name, name)
+                });
                 line.unwrap().mean
             };
             assert!(mean("mean") > mean("analytical"), "{}", block.name);
@@ -194,9 +213,9 @@ mod tests {
         );
         let line = found[0];
         assert_eq!(
-            (line.block, line.launches + line.missing),
+            (line.block.as_str(), line.launches + line.missing),
             ("H200, held out", 291)
         );
-        assert!(line.missing > 0 && line.mean == 0.0 && line.worst == 0.0);
+        assert!(line.missing > 0 && line.mean == 0.0 && line.worst == Some(0.0));
     }
 }

@@ -1,0 +1,164 @@
+//! Does `score` print the table of trust, and does it judge anybody's predictions?
+
+use super::program::{refused, stdout, warpstack};
+use std::collections::HashMap;
+use std::fs;
+
+/// Rows of a CSV by the names of their columns; no field has a comma.
+fn rows(text: &str) -> Vec<HashMap<String, String>> {
+    let mut lines = text.lines();
+    let header: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let row = |line: &str| {
+        let fields = line.split(',').map(str::to_owned);
+        header
+            .iter()
+            .map(|name| (*name).to_owned())
+            .zip(fields)
+            .collect()
+    };
+    lines.map(row).collect()
+}
+
+/// Text of the table; a comma after a block's name is a dash, so that no field has one.
+fn score(options: &str) -> Vec<HashMap<String, String>> {
+    let text = stdout(&format!("score --limit 1 --format csv {options}"));
+    rows(&text.replace('"', "").replace(", ", " - "))
+}
+
+fn mean(rows: &[HashMap<String, String>], block: &str, predictor: &str) -> (String, String) {
+    let is_it =
+        |row: &&HashMap<String, String>| row["block"] == block && row["predictor"] == predictor;
+    let row = rows
+        .iter()
+        .find(is_it)
+        .unwrap_or_else(|| panic!("no {block}, {predictor}"));
+    (row["launches"].clone(), row["mean_error_percent"].clone())
+}
+
+#[test]
+fn the_table_of_trust_is_what_score_prints() {
+    let rows = score("");
+    let readme = fs::read_to_string("README.md").unwrap();
+    for (line, block, predictor) in [
+        (
+            "GTX 670, blind: ",
+            "GTX 670 - blind",
+            "simulator of the day",
+        ),
+        ("GTX 670, held out: ", "GTX 670 - held out", "simulator"),
+        ("H200, blind: ", "H200 - blind sets", "simulator of the day"),
+        (
+            "H200, blind, other papers' kernels: ",
+            "H200 - other papers",
+            "simulator of the day",
+        ),
+        ("H100, blind: ", "H100 - blind", "simulator of the day"),
+        ("H200, held out: ", "H200 - held out", "simulator"),
+    ] {
+        let (launches, mean) = mean(&rows, block, predictor);
+        let start = format!("| {line}");
+        let found = readme.lines().find(|text| text.starts_with(&start));
+        let found = found
+            .unwrap_or_else(|| panic!("README has no row {line}"))
+            .replace(',', "");
+        let counted = format!("{launches} launches");
+        assert!(
+            found.contains(&counted) && found.contains(&format!("| {mean} %")),
+            "{found}: {counted}, {mean} %"
+        );
+    }
+}
+
+#[test]
+fn the_committed_predictions_are_those_of_this_program() {
+    let again = rows(&stdout("score --predict --limit 24"));
+    let file = fs::read_to_string("fixtures/measured/predictions.csv").unwrap();
+    let known = rows(&file);
+    for row in &again {
+        let is_it = |known: &&HashMap<String, String>| {
+            known["set"] == row["set"] && known["row"] == row["row"]
+        };
+        let known = known.iter().find(is_it).unwrap();
+        for column in ["simulator", "analytical", "roofline"] {
+            let [a, b] = [known, row].map(|row| row[column].parse::<f64>().unwrap());
+            assert!(
+                (a / b - 1.0).abs() < 0.01,
+                "{} {}, {column}: {a} {b}; run `cargo xtask predictions`",
+                row["set"],
+                row["row"]
+            );
+        }
+    }
+    assert_eq!(again.len(), 24);
+}
+
+#[test]
+fn a_filled_template_is_scored_and_has_nothing_measured() {
+    let text = stdout("score --template --format csv");
+    let template = rows(&text);
+    assert!(template.len() > 2500, "{}", template.len());
+    assert!(!text.lines().next().unwrap().contains("measured"));
+    assert!(template.iter().all(|row| row["predicted"].is_empty()));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("constant.csv");
+    let mut filled = "set,row,predicted\n".to_owned();
+    let h100 = template.iter().filter(|row| row["set"] == "h100/runs");
+    for row in h100.take(400) {
+        filled.push_str(&format!("{},{},10\n", row["set"], row["row"]));
+    }
+    fs::write(&path, filled).unwrap();
+    let name = path.to_str().unwrap();
+    let rows = score(&format!("--predictions {name}"));
+    let own: Vec<_> = rows.iter().filter(|row| row["predictor"] == name).collect();
+    assert_eq!(own.len(), 1);
+    assert_eq!(
+        (own[0]["launches"].as_str(), own[0]["missing"].as_str()),
+        ("400", "10")
+    );
+    let said = warpstack(&format!("score --predictions {name}"))
+        .output()
+        .unwrap()
+        .stderr;
+    let said = String::from_utf8(said).unwrap();
+    assert!(said.contains("400 of "), "{said}");
+}
+
+#[test]
+fn wrong_predictions_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for (body, parts) in [
+        ("h200/runs,1,-1\n", &["line 2", "predicted", "-1"][..]),
+        ("h200/runs,1,1\nh200/runs,1,1\n", &["line 3", "row"]),
+        ("h900/runs,1,1\n", &["line 2", "set", "h900/runs"]),
+        ("h200/runs,100000,1\n", &["line 2", "row", "100000"]),
+        ("", &["no prediction"]),
+    ] {
+        let path = folder.path().join("wrong.csv");
+        fs::write(&path, format!("set,row,predicted\n{body}")).unwrap();
+        refused(&format!("score --predictions {}", path.display()), parts);
+    }
+    refused("score --predictions absent.csv", &["absent.csv"]);
+    refused("score --template --predict", &["--predict"]);
+}
+
+#[test]
+fn programs_of_a_set_are_found_or_said_to_be_lost() {
+    let set = "fixtures/measured/h200/fresh/5-sextic.csv";
+    let printed = stdout(&format!(
+        "validate --measured {set} --engine analytical --limit 3 --format csv"
+    ));
+    assert_eq!(printed.lines().count(), 4);
+    let lost = "fixtures/measured/h200/fresh/3-sextic-1000.csv";
+    refused(
+        &format!("validate --measured {lost} --limit 3"),
+        &["af33bd194df0", "lost"],
+    );
+}
+
+#[test]
+fn every_set_is_in_the_record() {
+    let record = stdout("score --series --format csv");
+    for name in ["set 1", "set 3", "Langdon", "Table 9", "runs"] {
+        assert!(record.contains(name), "{name}");
+    }
+}
