@@ -1,4 +1,4 @@
-//! Writes the predictions that `warpstack score` judges, `fixtures/measured/predictions.csv`: `cargo xtask predictions`, 20 minutes on two
+//! Writes the predictions that `warpstack score` judges, `fixtures/measured/predictions.csv`: `cargo xtask predictions`, 40 minutes on two
 //! cores.
 
 use std::fs;

@@ -11,7 +11,7 @@ use crate::report::provenance::Provenance;
 use crate::report::score as report;
 use crate::util::input;
 use crate::validate::score::predictions::{COLUMNS, Own, Predictions, committed};
-use crate::validate::score::sets::{Row, rows};
+use crate::validate::score::sets::{Origin, Row, rows};
 use crate::validate::score::{of_the_day, series, table};
 use std::path::PathBuf;
 
@@ -27,9 +27,12 @@ pub struct ScoreArgs {
     /// Print every set that was measured: when it was predicted, its error then and today
     #[arg(long, conflicts_with = "predict")]
     pub series: bool,
-    /// Predict the rows anew and print the predictions (all rows: 20 minutes on two cores)
+    /// Predict the rows anew and print the predictions (all rows: 40 minutes on two cores)
     #[arg(long)]
     pub predict: bool,
+    /// With --predict or --template: only sets whose names begin with NAME
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["predictions", "series"])]
+    pub set: Option<String>,
     /// Predict at most N rows anew, evenly spread; 0 for all [default: 12, to check the committed predictions; with --predict all]
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
@@ -45,7 +48,18 @@ const TOLERANCE_PERCENT: f64 = 0.1;
 
 pub fn run(args: &ScoreArgs) -> CliResult {
     args.output.check()?;
-    let rows = rows()?;
+    let mut rows = rows()?;
+    if let Some(name) = &args.set {
+        if !args.predict && !args.template {
+            return Err(
+                format!("--set: given {name}; allowed: with --predict or --template").into(),
+            );
+        }
+        rows.retain(|row| row.set.starts_with(name.as_str()));
+        if rows.is_empty() {
+            return Err(format!("--set: given {name}; allowed: the beginning of a set of `warpstack score --template`").into());
+        }
+    }
     let provenance = Provenance::of_program();
     if args.template {
         let templates = template::templates(&rows)?;
@@ -98,18 +112,26 @@ pub fn run(args: &ScoreArgs) -> CliResult {
 }
 
 /// Predicts some rows anew, and says how far the committed predictions are from them.
-fn check(limit: usize, rows: &[Row], committed: &[Own]) -> CliResult {
+fn check(limit: usize, rows: &[Row], committed: &[Option<Own>]) -> CliResult {
     // The other papers' populations take minutes.
-    let quick = rows
+    let predicted = rows
         .iter()
         .zip(committed)
-        .filter(|(row, _)| !row.population.contains("langdon"));
+        .filter_map(|(row, own)| Some((row, (*own)?)));
+    let quick = predicted.filter(|(row, _)| !matches!(row.origin, Origin::Paper(_)));
     let chosen = evenly(quick.collect(), Some(limit));
     let asked: Vec<&Row> = chosen.iter().map(|(row, _)| *row).collect();
     let again = own::predict(&asked)?;
     let apart = |a: f64, b: f64| 100.0 * (a / b - 1.0).abs();
-    let differences = chosen.iter().zip(&again).map(|((_, known), again)| {
-        apart(known.simulator, again.simulator).max(apart(known.analytical, again.analytical))
+    let differences = chosen.iter().zip(&again).flat_map(|((_, known), again)| {
+        let pairs = [
+            known.simulator.zip(again.simulator),
+            known.analytical.zip(again.analytical),
+        ];
+        pairs
+            .into_iter()
+            .flatten()
+            .map(|(known, again)| apart(known, again))
     });
     let largest = differences.fold(0.0, f64::max);
     let advice = match largest > TOLERANCE_PERCENT {
@@ -130,7 +152,7 @@ fn predict(args: &ScoreArgs, rows: &[Row]) -> CliResult {
     let own = own::predict(&chosen)?;
     let mut text = format!("set,row,{}\n", COLUMNS.join(","));
     for (row, own) in chosen.iter().zip(&own) {
-        let values = own.values().map(|value| five_digits(value).to_string());
+        let values = own.values().map(five_digits);
         text.push_str(&format!(
             "{},{},{}\n",
             row.set,
@@ -141,7 +163,8 @@ fn predict(args: &ScoreArgs, rows: &[Row]) -> CliResult {
     args.output.write(text.as_bytes())
 }
 
-/// Rounds to five significant digits.
-fn five_digits(value: f64) -> f64 {
-    format!("{value:.4e}").parse().unwrap_or(value)
+/// Rounds to five significant digits; nothing where there is no value.
+fn five_digits(value: Option<f64>) -> String {
+    let rounded = value.map(|value| format!("{value:.4e}").parse().unwrap_or(value));
+    rounded.map_or(String::new(), |value: f64| value.to_string())
 }

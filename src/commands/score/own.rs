@@ -98,8 +98,8 @@ fn own(device: &Device, row: &Row, simulated: &Prediction, counted: &Prediction)
     let resident = f64::from(counted.occupancy.blocks * device.chip.n_smx);
     let milliseconds = counted.run_milliseconds + counted.host_milliseconds;
     let own = Own {
-        simulator: value(simulated),
-        analytical: value(counted),
+        simulator: Some(value(simulated)),
+        analytical: Some(value(counted)),
         roofline: 0.0,
         billion_operations: counted.gpops_billion * milliseconds / 1e3,
         warp_instructions: counted.warp_instructions,
@@ -133,8 +133,8 @@ fn of_other_papers<'a>(
     let own = lines.map(|(at, (simulated, counted))| {
         progress.step();
         let own = Own {
-            simulator: simulated.predicted_ms,
-            analytical: counted.predicted_ms,
+            simulator: Some(simulated.predicted_ms),
+            analytical: Some(counted.predicted_ms),
             warp_instructions: counted.predicted_warp_instructions as f64,
             ..Own::default()
         };

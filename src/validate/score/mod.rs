@@ -41,11 +41,11 @@ pub struct Line {
 }
 
 /// Returns the table: for each block the predictor of the file, if there is one, the two engines and the baselines.
-pub fn table(rows: &[Row], own: &[Own], given: Option<(&str, &Predictions)>) -> Vec<Line> {
-    let samples: Vec<Sample> = rows
+pub fn table(rows: &[Row], own: &[Option<Own>], given: Option<(&str, &Predictions)>) -> Vec<Line> {
+    let samples: Vec<Option<Sample>> = rows
         .iter()
         .zip(own)
-        .map(|(row, own)| sample(row, own))
+        .map(|(row, own)| Some(sample(row, own.as_ref()?)))
         .collect();
     let mut lines = Vec::new();
     for block in blocks::blocks(rows) {
@@ -59,18 +59,21 @@ pub fn table(rows: &[Row], own: &[Own], given: Option<(&str, &Predictions)>) -> 
             lines.extend(judge(name, &|fold| each(&|at| given.get(&rows[at]), fold)));
         }
         lines.extend(judge("simulator", &|fold| {
-            each(&|at| Some(own[at].simulator), fold)
+            each(&|at| own[at]?.simulator, fold)
         }));
         lines.extend(judge("analytical", &|fold| {
-            each(&|at| Some(own[at].analytical), fold)
+            each(&|at| own[at]?.analytical, fold)
         }));
         for baseline in Baseline::ALL {
             lines.extend(judge(baseline.name(), &|fold| {
-                let of = |indices: &[usize]| -> Vec<&Sample> {
-                    indices.iter().map(|&at| &samples[at]).collect()
-                };
-                let predicted = baseline.predict(&of(&fold.fitted), &of(&fold.scored));
-                predicted.into_iter().map(Some).collect()
+                let fitted = fold.fitted.iter().filter_map(|&at| samples[at].as_ref());
+                let fitted: Vec<&Sample> = fitted.collect();
+                let scored = fold.scored.iter().map(|&at| samples[at].as_ref());
+                let scored: Vec<Option<&Sample>> = scored.collect();
+                let known: Vec<&Sample> = scored.iter().copied().flatten().collect();
+                let mut predicted = baseline.predict(&fitted, &known).into_iter();
+                let place = |sample: &Option<&Sample>| sample.and_then(|_| predicted.next());
+                scored.iter().map(place).collect()
             }));
         }
     }
@@ -186,13 +189,7 @@ mod tests {
     #[test]
     fn measured_values_score_zero_and_missing_rows_are_counted() {
         let rows = sets::rows().unwrap();
-        let own = vec![
-            Own {
-                simulator: 1.0,
-                ..Own::default()
-            };
-            rows.len()
-        ];
+        let own = vec![None; rows.len()];
         let some: String = rows
             .iter()
             .filter(|row| row.set == "h200/runs")

@@ -61,12 +61,12 @@ pub fn all() -> Result<Vec<Series>, RowsError> {
 
 impl Series {
     /// Returns the number of rows at hand and the simulator's mean error on them today.
-    pub fn today(&self, rows: &[Row], own: &[Own]) -> Option<(usize, f64)> {
+    pub fn today(&self, rows: &[Row], own: &[Option<Own>]) -> Option<(usize, f64)> {
         let is_own = |row: &Row| self.sets.iter().any(|set| is_named(row.set, set));
         let pairs = rows.iter().zip(own).filter(|(row, _)| is_own(row));
-        let errors: Vec<f64> = pairs
-            .map(|(row, own)| 100.0 * (own.simulator / row.measured - 1.0).abs())
-            .collect();
+        let pairs = pairs.filter_map(|(row, own)| Some((row, (*own)?.simulator?)));
+        let error = |(row, predicted): (&Row, f64)| 100.0 * (predicted / row.measured - 1.0).abs();
+        let errors: Vec<f64> = pairs.map(error).collect();
         Some((errors.len(), stats::mean(&errors)?))
     }
 }
