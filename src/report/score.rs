@@ -81,7 +81,7 @@ pub fn series_columns() -> Columns<SeriesLine> {
         })
         .digits(0)
         .or("-")
-        .column("rows at hand", "rows_at_hand", |line| {
+        .column("scored", "scored_rows", |line| {
             line.today.map_or(0, |(n, _)| n)
         })
         .column("mean % today", "mean_error_percent_today", |line| {
