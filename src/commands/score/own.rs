@@ -18,7 +18,7 @@ use crate::validate::score::sets::{Origin, Row, Unit};
 use std::collections::{BTreeSet, HashMap};
 use std::error::Error;
 
-/// What an engine is asked about a row.
+/// Launch of a row, as engines take it.
 enum Asked {
     Options(LaunchOptions),
     Request(Box<Request>),
