@@ -80,7 +80,7 @@ const HIDDEN: [Example; 2] = [
 ];
 
 /// Subcommands of commands.
-const NESTED: [Example; 11] = [
+const NESTED: [Example; 12] = [
     (
         "measure gpu",
         "measure gpu --problem sextic --programs programs.txt --kernel rpn,lgp --out rows.csv",
@@ -90,6 +90,7 @@ const NESTED: [Example; 11] = [
         "measure cpu --problem sextic --programs 200 --out rows.csv",
     ),
     ("measure paper", "measure paper gpocl --out rows.csv"),
+    ("measure card", "measure card --out readings.csv"),
     (
         "measure counters",
         "measure counters ncu.csv --rows rows.csv --out counted.csv",

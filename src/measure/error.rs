@@ -36,6 +36,14 @@ pub enum GpuError {
         step: u32,
         allowed: u32,
     },
+    #[error(
+        "{name}: given compute capability {major}.{minor}; allowed: 7.5 or newer, for which there are probes"
+    )]
+    TooOld {
+        name: String,
+        major: i32,
+        minor: i32,
+    },
     #[error("the driver failed to {what}: {reason}")]
     Driver { what: &'static str, reason: String },
     #[error(transparent)]

@@ -25,6 +25,7 @@ use crate::systems::chitty::variant::Variant;
 mod gpocl;
 mod overlapped;
 mod paper;
+pub mod probes;
 mod robilliard;
 mod submachine;
 pub use gpocl::GpoclLaunch;

@@ -1,6 +1,7 @@
 //! Launching and measuring: the CUDA kernels on a GPU, the interpreters on the CPU.
 //!
 //! * [`launch`]: the kernels on a real GPU, the only module that names cudarc's driver; [`error`]: why nothing ran there.
+//! * [`card`]: microbenchmarks of a card.
 //! * [`compile`]: machine code of a custom kernel, by nvrtc.
 //! * [`rows`]: measured rows, checked against the interpreters; [`gpocl`], [`langdon`], [`robilliard`]: those of the other papers' kernels;
 //!   [`counters`]: Nsight Compute's counters beside them, read by [`ncu`]; [`scaling`]: a population split over several GPUs;
@@ -8,6 +9,9 @@
 //!
 //! The whole module is behind the feature `gpu`.
 
+#[cfg(feature = "gpu")]
+#[doc(hidden)]
+pub mod card;
 #[cfg(all(feature = "gpu", feature = "report"))]
 #[doc(hidden)]
 pub mod compile;

@@ -3,6 +3,7 @@
 //! Leaves out: launching and timing (`crate::measure`), predicting. Units: in the columns' names.
 
 pub mod args;
+mod card;
 mod counters;
 pub mod cpu;
 mod gpu;
@@ -32,6 +33,7 @@ pub enum What {
     Cpu(Box<cpu::CpuArgs>),
     Paper(Box<paper::PaperArgs>),
     Counters(counters::CountersArgs),
+    Card(card::CardArgs),
 }
 
 pub fn run(args: &MeasureArgs) -> CliResult {
@@ -46,6 +48,7 @@ pub fn run(args: &MeasureArgs) -> CliResult {
             }
         }),
         What::Counters(args) => print(&args.output, || counters::rows(args)),
+        What::Card(args) => card::run(args),
     }
 }
 
