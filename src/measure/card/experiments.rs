@@ -1,7 +1,7 @@
 //! The launches that characterize a card, and the readings that they give.
 //!
 //! Leaves out: what follows from the readings. Units: cycles of a multiprocessor, bytes, KiB, MHz, as each experiment says.
-//! Sources: `tools/characterize/probes.cu`.
+//! Sources: `tools/card/probes.cu`.
 
 mod blocks;
 mod cores;

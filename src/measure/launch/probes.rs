@@ -1,6 +1,6 @@
 //! The probes of `measure card` on a GPU: machine code, memory, launches.
 //!
-//! Leaves out: what is launched and why (`card`). Units: bytes, milliseconds. Sources: `tools/characterize/probes.cu`.
+//! Leaves out: what is launched and why (`card`). Units: bytes, milliseconds. Sources: `tools/card/probes.cu`.
 
 use super::{Asked, Gpu, GpuError, failed};
 use cudarc::driver::sys::{

@@ -6,7 +6,7 @@ use crate::measure::error::GpuError;
 use crate::measure::launch::probes::Probes;
 
 /// Classes of instructions with a chain and a wide probe.
-pub const CLASSES: [&str; 8] = [
+const CLASSES: [&str; 8] = [
     "fp32", "int_mul", "logic", "shift", "compare", "bitfield", "sfu", "convert",
 ];
 /// Instructions of a round of a chain; a wide probe has four times as many.

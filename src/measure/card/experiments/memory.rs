@@ -8,6 +8,14 @@ use crate::measure::launch::probes::{Probes, Shape};
 const LINE: u32 = 128;
 /// Multiprocessors that run the same list; their median counts.
 const COPIES: u32 = 8;
+/// Cycles that no load takes.
+const NEVER: u32 = 1 << 20;
+/// Loads of the L2 that are timed.
+const SAMPLES: u32 = 2000;
+/// Modes of the probe `lines`.
+const IN_ORDER: u32 = 0;
+const AT_RANDOM: u32 = 1;
+const AFTER_STORES: u32 = 2;
 
 /// Cycles of dependent loads from the L1, the L2 and the DRAM.
 pub fn latency(probes: &mut Probes, readings: &mut Readings) -> Result<(), GpuError> {
@@ -34,7 +42,8 @@ pub fn latency(probes: &mut Probes, readings: &mut Readings) -> Result<(), GpuEr
     Ok(())
 }
 
-/// A launch of `lines`: the median of slow loads, or of all cycles.
+/// A launch of `lines`, as its probe counts them.
+#[derive(Clone, Copy)]
 struct Lines {
     shared_bytes: u32,
     lines: u32,
@@ -44,7 +53,8 @@ struct Lines {
 }
 
 impl Lines {
-    fn run(&self, probes: &mut Probes) -> Result<(u64, u64), GpuError> {
+    /// Returns the slow loads of the last pass and the cycles of all its loads.
+    fn run(self, probes: &mut Probes) -> Result<(u64, u64), GpuError> {
         let shape = Shape {
             blocks: COPIES,
             threads: 32,
@@ -60,67 +70,105 @@ impl Lines {
         Ok((middle(0), middle(1)))
     }
 
-    /// Cycles of a load in the last pass.
-    fn cycles(&self, probes: &mut Probes) -> Result<u32, GpuError> {
+    /// Returns the cycles of a load in the last pass.
+    fn cycles(self, probes: &mut Probes) -> Result<u32, GpuError> {
         Ok((self.run(probes)?.1 / u64::from(self.lines)) as u32)
     }
+
+    /// Returns whether so many lines stay in the L1 when they are loaded again.
+    fn fit(self, probes: &mut Probes, lines: u32) -> Result<bool, GpuError> {
+        Ok(Lines { lines, ..self }.run(probes)?.0 <= 1)
+    }
+
+    /// Returns how many lines stay.
+    fn capacity(self, probes: &mut Probes) -> Result<u32, GpuError> {
+        let (mut low, mut high) = (0, MORE_LINES);
+        while low + 1 < high {
+            let middle = u32::midpoint(low, high);
+            match self.fit(probes, middle)? {
+                true => low = middle,
+                false => high = middle,
+            }
+        }
+        Ok(low)
+    }
+}
+
+/// Lines that no L1 holds.
+const MORE_LINES: u32 = 4096;
+
+/// Returns the largest shared memory of each size of the L1, in KiB, with the lines that stay.
+fn configurations(
+    probes: &mut Probes,
+    readings: &Readings,
+    empty: Lines,
+) -> Result<Vec<(u32, Lines)>, GpuError> {
+    let reserved = fact(readings, "reserved_shared_bytes") as u32;
+    let largest = fact(readings, "shared_bytes_per_multiprocessor") as u32;
+    let mut found: Vec<(u32, Lines)> = Vec::new();
+    for kib in (4..=largest / 1024).step_by(4) {
+        let launch = Lines {
+            shared_bytes: 1024 * kib - reserved,
+            passes: 6,
+            ..empty
+        };
+        // The lines that stayed with less shared memory may still do so.
+        let lines = match found.last() {
+            Some(&(_, last)) if launch.fit(probes, last.lines)? => {
+                found.pop();
+                last.lines
+            }
+            _ => launch.capacity(probes)?,
+        };
+        found.push((kib, Lines { lines, ..launch }));
+    }
+    Ok(found)
 }
 
 /// Lines that stay in the L1 by shared memory; the share of loads that miss where more are used.
 pub fn l1(probes: &mut Probes, readings: &mut Readings) -> Result<(), GpuError> {
-    let all_lines = |shared_bytes, lines, passes, slower_than, mode| Lines {
-        shared_bytes,
-        lines,
-        passes,
-        slower_than,
-        mode,
+    let few = Lines {
+        shared_bytes: 1024,
+        lines: 64,
+        passes: 4,
+        slower_than: NEVER,
+        mode: IN_ORDER,
     };
-    let hit = all_lines(1024, 64, 4, 1 << 20, 0).cycles(probes)?;
-    let miss = all_lines(1024, 1 << 14, 2, 1 << 20, 0).cycles(probes)?;
-    let slower_than = u32::midpoint(hit, miss);
+    let many = Lines {
+        lines: 1 << 14,
+        passes: 2,
+        ..few
+    };
+    let (hit, miss) = (few.cycles(probes)?, many.cycles(probes)?);
     readings.push("l1_cycles_of_a_hit", 0, 0, 0, f64::from(hit));
     readings.push("l1_cycles_of_a_miss", 0, 0, 0, f64::from(miss));
-    let reserved = fact(readings, "reserved_shared_bytes") as u32;
-    let largest = fact(readings, "shared_bytes_per_multiprocessor") as u32;
-    let mut configurations: Vec<(u32, u32)> = Vec::new();
-    for kib in (4..=largest / 1024).step_by(4) {
-        let shared_bytes = 1024 * kib - reserved;
-        let fits = |probes: &mut Probes, lines| {
-            let (slow, _) = all_lines(shared_bytes, lines, 6, slower_than, 0).run(probes)?;
-            Ok::<bool, GpuError>(slow <= 1)
-        };
-        // The same as with less shared memory, or fewer.
-        if let Some(&(_, lines)) = configurations.last()
-            && fits(probes, lines)?
-        {
-            configurations.pop();
-            configurations.push((kib, lines));
-            continue;
-        }
-        let (mut low, mut high) = (0, 4096);
-        while low + 1 < high {
-            let middle = u32::midpoint(low, high);
-            if fits(probes, middle)? {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        configurations.push((kib, low));
-    }
-    for &(kib, lines) in &configurations {
-        readings.push("l1_lines", kib, 0, 0, f64::from(lines));
-        let shared_bytes = 1024 * kib - reserved;
+    let few = Lines {
+        slower_than: u32::midpoint(hit, miss),
+        ..few
+    };
+    for (kib, full) in configurations(probes, readings, few)? {
+        readings.push("l1_lines", kib, 0, 0, f64::from(full.lines));
         for percent in [105, 125, 160, 250] {
-            let n = lines * percent / 100;
-            for (mode, name) in [(0, "l1_cyclic"), (1, "l1_random")] {
-                let (slow, _) = all_lines(shared_bytes, n, 12, slower_than, mode).run(probes)?;
-                readings.push(name, kib, percent, 0, slow as f64 / f64::from(n.max(1)));
+            let lines = full.lines * percent / 100;
+            for (mode, name) in [(IN_ORDER, "l1_cyclic"), (AT_RANDOM, "l1_random")] {
+                let launch = Lines {
+                    lines,
+                    passes: 12,
+                    mode,
+                    ..full
+                };
+                let (slow, _) = launch.run(probes)?;
+                readings.push(name, kib, percent, 0, slow as f64 / f64::from(lines.max(1)));
             }
         }
     }
-    let (slow, _) = all_lines(1024, 64, 2, slower_than, 2).run(probes)?;
-    readings.push("l1_slow_after_stores", 0, 0, 0, slow as f64 / 64.0);
+    let stored = Lines {
+        passes: 2,
+        mode: AFTER_STORES,
+        ..few
+    };
+    let slow = stored.run(probes)?.0 as f64 / f64::from(stored.lines);
+    readings.push("l1_slow_after_stores", 0, 0, 0, slow);
     Ok(())
 }
 
@@ -135,12 +183,12 @@ pub fn l2(probes: &mut Probes, readings: &mut Readings) -> Result<(), GpuError> 
         probes.run(
             "sample_l2",
             blocks_of(1, 32),
-            [mib, 2000, slower_than, 0],
+            [mib, SAMPLES, slower_than, 0],
             2,
         )
     };
-    let near = sample(probes, 2, 1 << 20)?[1] / 2000;
-    let far = sample(probes, most, 1 << 20)?[1] / 2000;
+    let near = sample(probes, 2, NEVER)?[1] / u64::from(SAMPLES);
+    let far = sample(probes, most, NEVER)?[1] / u64::from(SAMPLES);
     let slower_than = u64::midpoint(near, far) as u32;
     readings.push("l2_cycles_of_a_hit", 0, 0, 0, near as f64);
     readings.push("l2_cycles_of_a_miss", 0, 0, 0, far as f64);
@@ -148,7 +196,7 @@ pub fn l2(probes: &mut Probes, readings: &mut Readings) -> Result<(), GpuError> 
         let used = (mib * f64::from(percent) / 100.0) as u32;
         if used > 1 && used < most {
             let slow = sample(probes, used, slower_than)?[0];
-            readings.push("l2_slow", percent, 0, 0, slow as f64 / 2000.0);
+            readings.push("l2_slow", percent, 0, 0, slow as f64 / f64::from(SAMPLES));
         }
     }
     Ok(())

@@ -7,6 +7,7 @@ use crate::measure::launch::probes::{LIST_VALUES, Probes, Shape};
 
 /// Cycles of a launch.
 const CYCLES: u32 = 300_000;
+
 /// Shared memory of a block, so that a multiprocessor holds one: more than half of what it has.
 fn whole(readings: &Readings, blocks: u32) -> Shape {
     Shape {
@@ -61,7 +62,7 @@ pub fn l2(probes: &mut Probes, readings: &mut Readings) -> Result<(), GpuError> 
         }
         let mib = (probes.memory_bytes() >> 20) as u32;
         let ms = probes.time("stream", blocks_of(4 * n, 512), [mib, 0, 0, 0], None)?;
-        let gb_per_s = f64::from(mib) * 1048.576e-3 / f64::from(ms) * 1e3 / 1e3;
+        let gb_per_s = f64::from(mib) * 1.048_576 / f64::from(ms);
         readings.push("stream_gb_per_s", 0, 0, round, gb_per_s);
     }
     fills(probes, readings)

@@ -124,6 +124,17 @@ CHASE(l2, "ld.global.cg.u64")
 
 __device__ __forceinline__ u32 next(u32 x) { return x * 1664525u + 1013904223u; }
 
+// Times a load of each lane at `at`, and counts it if it takes longer than `c` cycles.
+#define TIMED(LOAD)                                                                                 \
+    u64 start = ticks();                                                                            \
+    asm volatile(LOAD " %0, [%1];" : "=r"(value) : "l"(at) : "memory");                             \
+    shared[lane] = value;                                                                           \
+    __syncwarp();                                                                                   \
+    got += shared[lane ^ 1];                                                                        \
+    u64 took = ticks() - start;                                                                     \
+    slow += took > c;                                                                               \
+    cycles += took;
+
 // One warp loads `a` lines, `b` times: how many loads of the last pass take longer than `c` cycles, and the cycles of all of it.
 // d: 0 in order, 1 at random, 2 the last pass after stores to all lines, by the L2 in the first passes.
 PROBE lines(ARGUMENTS) {
@@ -140,14 +151,7 @@ PROBE lines(ARGUMENTS) {
             u32 line = d == 1 ? u32(u64(x) * a >> 32) : i;
             char *at = memory + u64(line) * 128 + 4 * lane;
             if (d == 2 && !last) { asm volatile("st.global.u32 [%0], %1;" :: "l"(at), "r"(lane) : "memory"); continue; }
-            u64 start = ticks();
-            asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
-            shared[lane] = value;
-            __syncwarp();
-            got += shared[lane ^ 1];
-            u64 took = ticks() - start;
-            slow += took > c;
-            cycles += took;
+            TIMED("ld.global.ca.u32")
         }
         if (d == 2 && !last) { u64 from = ticks(); while (ticks() - from < 20000) {} }
     }
@@ -228,14 +232,7 @@ PROBE sample_l2(ARGUMENTS) {
     for (u32 i = 0; i < b; ++i) {
         x = next(x);
         const char *at = memory + (u64(x) * n >> 32) * 128 + 4 * lane;
-        u64 start = ticks();
-        asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
-        shared[lane] = value;
-        __syncwarp();
-        got += shared[lane ^ 1];
-        u64 took = ticks() - start;
-        slow += took > c;
-        cycles += took;
+        TIMED("ld.global.cg.u32")
     }
     if (lane == 0) { out[0] = slow; out[1] = cycles; }
     if (got == 12345) *(u32 *)memory = got;
