@@ -46,14 +46,9 @@ pub fn legend() -> String {
 /// A set with its error today.
 #[derive(Debug, Clone)]
 pub struct SeriesLine {
-    series: Series,
-    today: Option<(usize, f64)>,
-}
-
-impl From<(Option<(usize, f64)>, Series)> for SeriesLine {
-    fn from((today, series): (Option<(usize, f64)>, Series)) -> SeriesLine {
-        SeriesLine { series, today }
-    }
+    pub series: Series,
+    /// Rows at hand, and the simulator's mean error on them.
+    pub today: Option<(usize, f64)>,
 }
 
 /// Returns the columns of the record of measured sets.

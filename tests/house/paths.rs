@@ -1,24 +1,12 @@
 //! Do comments and pages name files that exist?
 
-use crate::test_files::sources;
+use crate::test_files::{files, files_of, sources};
 use std::path::{Path, PathBuf};
-
-/// Every file below a folder.
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => files(&path, found),
-            false => found.push(path),
-        }
-    }
-}
 
 /// The README and the pages of the book.
 fn pages() -> Vec<PathBuf> {
     let mut found = vec![PathBuf::from("README.md")];
-    files(Path::new("docs"), &mut found);
-    found.retain(|path| path.extension().is_some_and(|ending| ending == "md"));
+    files_of(Path::new("docs"), "md", &mut found);
     found
 }
 

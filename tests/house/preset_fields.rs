@@ -1,23 +1,12 @@
 //! Do the book's names of preset fields exist?
 
+use crate::test_files::files_of;
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Symbols of equations in `docs/model.md` that look like fields: names with an underscore.
 const SYMBOLS: [&str; 1] = ["n_k"];
-
-/// Files below a folder whose names end like this.
-fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files(&path, ending, found);
-        } else if path.extension().is_some_and(|found| found == ending) {
-            found.push(path);
-        }
-    }
-}
 
 /// `section.field` of every preset, with and without its section, and the sections.
 #[derive(Default)]
@@ -30,8 +19,8 @@ struct Fields {
 impl Fields {
     fn of_presets() -> Fields {
         let (mut presets, mut fields) = (Vec::new(), Fields::default());
-        files(Path::new("fixtures/devices"), "toml", &mut presets);
-        files(Path::new("fixtures/cpus"), "toml", &mut presets);
+        files_of(Path::new("fixtures/devices"), "toml", &mut presets);
+        files_of(Path::new("fixtures/cpus"), "toml", &mut presets);
         for path in presets {
             let text = fs::read_to_string(&path).unwrap();
             fields.add("", &text.parse::<toml::Table>().unwrap());
@@ -74,7 +63,7 @@ fn quoted(text: &str) -> Vec<(usize, &str)> {
 #[test]
 fn fields_named_in_the_book_exist() {
     let (mut pages, mut wrong) = (Vec::new(), Vec::new());
-    files(Path::new("docs"), "md", &mut pages);
+    files_of(Path::new("docs"), "md", &mut pages);
     let fields = Fields::of_presets();
     for path in pages {
         let text = fs::read_to_string(&path).unwrap();

@@ -2,15 +2,28 @@
 
 use std::path::{Path, PathBuf};
 
-pub fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+/// Every file below a folder.
+pub fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        if path.is_dir() {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
+        match path.is_dir() {
+            true => files(&path, found),
+            false => found.push(path),
         }
     }
+}
+
+/// Files below a folder whose names end like this.
+pub fn files_of(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
+    let mut all = Vec::new();
+    files(folder, &mut all);
+    all.retain(|path| path.extension().is_some_and(|found| found == ending));
+    found.append(&mut all);
+}
+
+/// Rust sources below a folder.
+pub fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    files_of(folder, "rs", found);
 }
 
 /// The file that must declare this one as a module; `None` for the root of a test program.

@@ -6,10 +6,9 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::predictions::printed;
 use super::random_programs::population;
 use super::tar::archive;
-use super::{Failure, in_repository};
+use super::{Failure, in_repository, printed};
 use flate2::{Compression, write::GzEncoder};
 use sha2::{Digest, Sha256};
 use warpstack::gp::problem::PAPER;

@@ -4,9 +4,8 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::process::Command;
 
-use super::{Failure, in_repository};
+use super::{Failure, in_repository, printed};
 use warpstack::util::rows::Rows;
 
 const FILE: &str = "fixtures/measured/errors.csv";
@@ -15,20 +14,9 @@ pub fn run() -> Result<(), Failure> {
     let mut text = String::from("engine,device,problem,kernel,measured_over_predicted\n");
     for engine in ["simulator", "analytical"] {
         for device in ["gtx670", "h100", "h200"] {
-            let printed = Command::new(env!("CARGO"))
-                .args([
-                    "run",
-                    "--release",
-                    "--quiet",
-                    "--",
-                    "validate",
-                    "--limit",
-                    "0",
-                ])
-                .args(["--device", device, "--engine", engine, "--format", "csv"])
-                .current_dir(in_repository(""))
-                .output()?;
-            let printed = String::from_utf8(printed.stdout)?;
+            let options = ["--device", device, "--engine", engine, "--format", "csv"];
+            let words = [&["validate", "--limit", "0"], &options[..]].concat();
+            let printed = String::from_utf8(printed(&words)?)?;
             for row in Rows::read(&printed, "validate")?.iter() {
                 let is_unseen = row.text("split") == "holdout" && device != "gtx670";
                 let error: Option<f64> = row.optional("error_percent", "a number", |_| true)?;

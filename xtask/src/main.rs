@@ -9,7 +9,7 @@ mod sampling;
 mod tar;
 
 use clap::{Parser, Subcommand};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
@@ -60,4 +60,17 @@ fn in_repository(path: &str) -> std::path::PathBuf {
     std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("..")
         .join(path)
+}
+
+/// Returns what the program prints with these words.
+fn printed(words: &[&str]) -> Result<Vec<u8>, Failure> {
+    let output = Command::new(env!("CARGO"))
+        .args(["run", "--release", "--quiet", "--"])
+        .args(words)
+        .current_dir(in_repository(""))
+        .output()?;
+    match output.status.success() {
+        true => Ok(output.stdout),
+        false => Err(String::from_utf8_lossy(&output.stderr).into()),
+    }
 }

@@ -74,7 +74,10 @@ pub fn run(args: &ScoreArgs) -> CliResult {
     if args.series {
         let all = series::all()?.into_iter();
         let lines: Vec<report::SeriesLine> = all
-            .map(|one| (one.today(&rows, &own), one).into())
+            .map(|series| report::SeriesLine {
+                today: series.today(&rows, &own),
+                series,
+            })
             .collect();
         return args
             .output

@@ -10,9 +10,6 @@ use std::collections::HashMap;
 
 const COMMITTED: &str = include_str!("../../../fixtures/measured/predictions.csv");
 
-/// Set and number of a row.
-pub type Id<'a> = (&'a str, u32);
-
 /// Predicted values by row.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Predictions(HashMap<(String, u32), f64>);
@@ -24,13 +21,13 @@ impl Predictions {
         for column in ["set", "row", "predicted"] {
             rows.require(column)?;
         }
-        let mut largest: HashMap<&str, Vec<u32>> = HashMap::new();
+        let mut numbers: HashMap<&str, Vec<u32>> = HashMap::new();
         for row in known {
-            largest.entry(row.set).or_default().push(row.number);
+            numbers.entry(row.set).or_default().push(row.number);
         }
         let mut predictions = HashMap::new();
         for row in rows.iter() {
-            let id = id(row, &largest)?;
+            let id = id(row, &numbers)?;
             let value = row.optional("predicted", "a positive number", |value: &f64| {
                 value.is_finite() && *value > 0.0
             })?;

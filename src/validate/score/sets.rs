@@ -68,9 +68,7 @@ impl Row {
             Origin::Paper(row) => row.names(),
         }
     }
-}
 
-impl Row {
     /// Returns threads of a block, cases per thread, stack levels in registers, blocks that share a program's cases, and programs.
     pub fn sizes(&self) -> [f64; 5] {
         let of = |options: LaunchOptions| {
