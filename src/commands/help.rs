@@ -40,6 +40,10 @@ const GROUPS: [(&str, &[Example]); 4] = [
                 "measure cpu --problem sextic --programs 200 --out rows.csv",
             ),
             (
+                "characterize",
+                "characterize --out mycard.toml --beside h200",
+            ),
+            (
                 "calibrate",
                 "calibrate --device my.toml --measured rows.csv --out refitted.toml",
             ),
@@ -80,7 +84,7 @@ const HIDDEN: [Example; 2] = [
 ];
 
 /// Subcommands of commands.
-const NESTED: [Example; 12] = [
+const NESTED: [Example; 11] = [
     (
         "measure gpu",
         "measure gpu --problem sextic --programs programs.txt --kernel rpn,lgp --out rows.csv",
@@ -90,7 +94,6 @@ const NESTED: [Example; 12] = [
         "measure cpu --problem sextic --programs 200 --out rows.csv",
     ),
     ("measure paper", "measure paper gpocl --out rows.csv"),
-    ("measure card", "measure card --out readings.csv"),
     (
         "measure counters",
         "measure counters ncu.csv --rows rows.csv --out counted.csv",

@@ -6,6 +6,7 @@
 
 pub mod advise;
 pub mod calibrate;
+mod characterize;
 pub mod configuration;
 pub mod engine;
 mod error;
@@ -71,6 +72,7 @@ enum Command {
     Validate(validate::ValidateArgs),
     Score(score::ScoreArgs),
     Measure(measure::MeasureArgs),
+    Characterize(characterize::CharacterizeArgs),
     Calibrate(calibrate::CalibrateArgs),
     NewDevice(new_device::NewDeviceArgs),
     Evolve(Box<evolve::EvolveArgs>),
@@ -124,6 +126,7 @@ fn dispatch(cli: Cli) -> CliResult {
         Command::Validate(args) => validate::run(&args),
         Command::Score(args) => score::run(&args),
         Command::Measure(args) => measure::run(&args),
+        Command::Characterize(args) => characterize::run(&args),
         Command::Calibrate(args) => calibrate::run(&args),
         Command::NewDevice(args) => new_device::run(&args),
         Command::Evolve(args) => evolve::run(*args),

@@ -2,9 +2,10 @@
 //!
 //! The file is a copy of a preset under a new name. Its head lists the values to which a prediction of the analytical model is most
 //! sensitive, by the effect of changing each by 10 %, and how each can be found.
-//! Leaves out: changing any value; finding one on a card (`measure`, then `calibrate --measured`).
+//! Leaves out: changing any value; finding one on a card (`characterize`, or `measure` and `calibrate --measured`).
 
 use super::CliResult;
+use crate::device::characterize::infer::rules;
 use crate::device::{Kind, Preset, Reader};
 use crate::launch::prediction::PredictError;
 use crate::predictor;
@@ -37,7 +38,7 @@ const MOST: usize = 16;
 const LEAST_PERCENT: f64 = 0.05;
 
 pub fn run(args: &NewDeviceArgs) -> CliResult {
-    let name = name(&args.file)?;
+    let name = name("FILE", &args.file)?;
     output::check_writable(&args.file)?;
     let base = Base::load(&args.from)?;
     let text = Preset::text(&args.from)?;
@@ -57,7 +58,7 @@ pub fn run(args: &NewDeviceArgs) -> CliResult {
 }
 
 /// The name that a device gets from its file, which must not be there yet.
-fn name(file: &Path) -> Result<String, String> {
+pub fn name(place: &str, file: &Path) -> Result<String, String> {
     let shown = file.display();
     if file.exists() {
         let what = if file.is_dir() {
@@ -66,7 +67,7 @@ fn name(file: &Path) -> Result<String, String> {
             "a file that exists"
         };
         return Err(format!(
-            "FILE: given {shown}, {what}; allowed: a new file NAME.toml"
+            "{place}: given {shown}, {what}; allowed: a new file NAME.toml"
         ));
     }
     let stem = file.file_stem().and_then(|stem| stem.to_str());
@@ -80,7 +81,7 @@ fn name(file: &Path) -> Result<String, String> {
     match stem.filter(plain) {
         Some(name) if is_toml => Ok(name.to_owned()),
         _ => Err(format!(
-            "FILE: given {shown}; allowed: NAME.toml, NAME of letters, digits, -, _ and ."
+            "{place}: given {shown}; allowed: NAME.toml, NAME of letters, digits, -, _ and ."
         )),
     }
 }
@@ -163,45 +164,19 @@ fn row(one: &Sensitivity) -> Vec<String> {
 
 /// Where a value can be looked up or measured.
 fn how_to_find(key: &Key, kind: Kind) -> &'static str {
-    match key.name().as_str() {
-        "chip.n_smx" => "deviceQuery of the CUDA samples: multiprocessors",
-        "chip.clock_mhz" => "nvidia-smi -q -d CLOCK while `warpstack measure` runs",
-        "l2.bytes" => "deviceQuery of the CUDA samples: L2 cache size",
-        "dram.bandwidth_gb_per_s" => "data sheet, or memory clock x bus width of deviceQuery",
-        "dram.efficiency" => "microbenchmark: a large copy, over the bandwidth of the data sheet",
-        "l2.port_efficiency" => {
-            "microbenchmark: reads of data that only the L2 holds, over the port's width"
-        }
-        "chip.grid_cycles" => "microbenchmark: events around an empty kernel",
-        "chip.block_cycles" => {
-            "microbenchmark: clock at the end of a block and at the start of the next in its place"
-        }
-        "chip.block_interval_cycles" => {
-            "microbenchmark: a grid of many blocks that end at once, cycles over blocks"
-        }
-        _ => how_to_find_any(key, kind),
-    }
-}
-
-fn how_to_find_any(key: &Key, kind: Kind) -> &'static str {
-    let Key::Field(section, field) = key else {
+    let name = key.name();
+    let Key::Field(section, _) = key else {
         return "";
     };
-    match (section.as_str(), field.as_str(), kind) {
-        ("limits", ..) => "CUDA C++ Programming Guide, table of compute capabilities",
-        ("throughput", ..) => "CUDA C++ Programming Guide, table of arithmetic throughput",
-        (_, "hit_latency_cycles", _) | ("dram" | "shared", "latency_cycles", _) => {
-            "microbenchmark: a chain of dependent loads (gpu-benches, gpu-latency)"
-        }
-        ("latency", ..) => {
-            "microbenchmark: a chain of dependent instructions; the compiler's stall counts"
-        }
-        ("issue", ..) => "white paper of the architecture",
-        (_, _, Kind::Assumed | Kind::Fitted) => {
+    match (section.as_str(), kind) {
+        _ if rules().any(|(field, _)| *field == name) => "warpstack characterize",
+        ("limits", _) => "CUDA C++ Programming Guide, table of compute capabilities",
+        ("throughput", _) => "CUDA C++ Programming Guide, table of arithmetic throughput",
+        ("issue", _) | (_, Kind::Documented) => "white paper of the architecture, or data sheet",
+        (_, Kind::Assumed | Kind::Fitted) => {
             "warpstack calibrate --measured, where nothing else says"
         }
-        (_, _, Kind::Documented) => "white paper of the architecture, or data sheet",
-        (_, _, Kind::Measured | Kind::Derived) => "microbenchmark; see the source in this file",
+        (_, Kind::Measured | Kind::Derived) => "microbenchmark; see the source in this file",
     }
 }
 

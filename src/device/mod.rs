@@ -8,6 +8,8 @@
 
 #[doc(hidden)]
 mod cache;
+#[doc(hidden)]
+pub mod characterize;
 mod checks;
 #[doc(hidden)]
 pub mod ideal;

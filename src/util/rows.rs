@@ -35,10 +35,11 @@ pub struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// Reads a file whose first line names the columns.
+    /// Reads a file whose first line names the columns; lines that begin with `#` are comments.
     pub fn read(text: &str, file: &'a str) -> Result<Self, RowsError> {
         let failed = |error| csv_error(file, &error);
-        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let mut builder = csv::ReaderBuilder::new();
+        let mut reader = builder.comment(Some(b'#')).from_reader(text.as_bytes());
         let header = reader.headers().map_err(failed)?;
         let header = header.iter().map(str::to_owned).collect();
         let records: Result<_, _> = reader.records().collect();

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "cli")]
 mod bad_input;
+#[cfg(feature = "cli")]
+mod characterize;
 mod explain;
 #[cfg(feature = "cli")]
 mod formats;

@@ -1,4 +1,4 @@
-// The kernels of `warpstack measure card`. All have one signature; tools/regenerate-probes compiles them with the straight code and the
+// The kernels of `warpstack characterize`. All have one signature; tools/regenerate-probes compiles them with the straight code and the
 // handlers that it writes. Each warp or block stores clock readings to `out`; src/measure/card/ tells what is launched and what follows.
 typedef unsigned u32;
 typedef unsigned long long u64;
@@ -97,6 +97,21 @@ PROBE chase_shared(ARGUMENTS) {
     for (u32 r = 0; r <= a; ++r) {
         if (r == 1) start = ticks();
         EIGHT(EIGHT(asm volatile("ld.shared.u32 %0, [%0];" : "+r"(at));))
+    }
+    tell(out, start, ticks());
+    if (at == 12345) *(u32 *)memory = at;
+}
+
+// `a` rounds of 64 dependent loads of constant memory, each the offset of the next.
+__constant__ u32 offsets[16] = {4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60, 0};
+PROBE chase_constant(ARGUMENTS) {
+    u32 at = c;
+    u64 start = 0;
+#pragma unroll 1
+    for (u32 r = 0; r <= a; ++r) {
+        if (r == 1) start = ticks();
+#pragma unroll
+        for (int k = 0; k < 64; ++k) at = *(const u32 *)((const char *)offsets + at);
     }
     tell(out, start, ticks());
     if (at == 12345) *(u32 *)memory = at;

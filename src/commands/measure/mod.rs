@@ -3,7 +3,6 @@
 //! Leaves out: launching and timing (`crate::measure`), predicting. Units: in the columns' names.
 
 pub mod args;
-mod card;
 mod counters;
 pub mod cpu;
 mod gpu;
@@ -33,7 +32,6 @@ pub enum What {
     Cpu(Box<cpu::CpuArgs>),
     Paper(Box<paper::PaperArgs>),
     Counters(counters::CountersArgs),
-    Card(card::CardArgs),
 }
 
 pub fn run(args: &MeasureArgs) -> CliResult {
@@ -48,7 +46,6 @@ pub fn run(args: &MeasureArgs) -> CliResult {
             }
         }),
         What::Counters(args) => print(&args.output, || counters::rows(args)),
-        What::Card(args) => card::run(args),
     }
 }
 

@@ -9,8 +9,9 @@ mod fetch;
 mod memory;
 mod traffic;
 
-use super::readings::Readings;
+use crate::device::characterize::readings::Readings;
 use crate::measure::error::GpuError;
+use crate::measure::launch::Gpu;
 use crate::measure::launch::probes::{Probes, Shape};
 use cudarc::driver::sys::CUdevice_attribute_enum as Attribute;
 
@@ -18,7 +19,7 @@ use cudarc::driver::sys::CUdevice_attribute_enum as Attribute;
 pub const ROUNDS: u32 = 5;
 
 /// One group of experiments.
-type Experiment = fn(&mut Probes, &mut Readings) -> Result<(), GpuError>;
+pub type Experiment = fn(&mut Probes, &mut Readings) -> Result<(), GpuError>;
 
 /// The experiments in the order in which they run: later ones read what earlier ones found.
 pub const EXPERIMENTS: [(&str, Experiment); 9] = [
@@ -33,8 +34,28 @@ pub const EXPERIMENTS: [(&str, Experiment); 9] = [
     ("blocks and grids", blocks::blocks),
 ];
 
+/// A card with the probes loaded, and what they read so far.
+pub struct Session {
+    probes: Probes,
+    pub readings: Readings,
+}
+
+impl Session {
+    /// Loads the probes on the GPU of a number and asks the driver for its facts.
+    pub fn open(gpu: usize) -> Result<Self, GpuError> {
+        let probes = Probes::load(Gpu::open(gpu)?)?;
+        let readings = facts(&probes)?;
+        Ok(Session { probes, readings })
+    }
+
+    /// Runs an experiment.
+    pub fn run(&mut self, experiment: Experiment) -> Result<(), GpuError> {
+        experiment(&mut self.probes, &mut self.readings)
+    }
+}
+
 /// Returns what the driver says of the card, as readings `card.…`.
-pub fn facts(probes: &Probes) -> Result<Readings, GpuError> {
+fn facts(probes: &Probes) -> Result<Readings, GpuError> {
     use Attribute as A;
     let gpu = probes.gpu();
     let (major, minor) = gpu.info.compute_capability;
@@ -114,7 +135,7 @@ fn blocks_of(blocks: u32, threads: u32) -> Shape {
 
 /// Returns a fact that `facts` read, such as `multiprocessors`.
 fn fact(readings: &Readings, name: &str) -> f64 {
-    readings.value(&format!("card.{name}")).unwrap_or(0.0)
+    readings.fact(name).unwrap_or(0.0)
 }
 
 /// Returns the cycles from the first start to the last end of warps.

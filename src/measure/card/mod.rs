@@ -1,9 +1,7 @@
 //! Microbenchmarks of a card: latencies, capacities, bandwidths.
 //!
-//! * [`experiments`]: the launches, on a GPU.
-//! * [`readings`]: their values, in a file.
-//!
-//! Leaves out: a preset from the readings.
+//! Leaves out: a preset from the readings (`device::characterize`).
 
-pub mod experiments;
-pub mod readings;
+mod experiments;
+
+pub use experiments::{EXPERIMENTS, Experiment, Session};

@@ -1,4 +1,4 @@
-//! The probes of `measure card` on a GPU: machine code, memory, launches.
+//! The probes of `characterize` on a GPU: machine code, memory, launches.
 //!
 //! Leaves out: what is launched and why (`card`). Units: bytes, milliseconds. Sources: `tools/card/probes.cu`.
 

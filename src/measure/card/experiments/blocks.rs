@@ -1,12 +1,14 @@
 //! Cycles to start grids and blocks, and the schedulers of first warps.
 
 use super::{ROUNDS, blocks_of, fact, span};
-use crate::measure::card::readings::Readings;
+use crate::device::characterize::readings::Readings;
 use crate::measure::error::GpuError;
-use crate::measure::launch::probes::{OUT_VALUES, Probes};
+use crate::measure::launch::probes::{OUT_VALUES, Probes, Shape};
 use crate::util::stats::{mean, median};
 use std::collections::BTreeMap;
 
+/// Shared memory of a block, in bytes, with which the L1 leaves room for one on a multiprocessor.
+const ALONE: u32 = 4096;
 /// Cycles that every block waits.
 const WAIT: u32 = 16_000;
 /// Blocks that a place runs, one after the other.
@@ -25,7 +27,7 @@ pub fn blocks(probes: &mut Probes, readings: &mut Readings) -> Result<(), GpuErr
         let ms = probes.time("empty", blocks_of(1, 32), [0; 4], Some(busy))?;
         readings.push("empty_us", 0, 0, round, f64::from(ms) * 1e3);
         let many = (512 * n).min(MOST_BLOCKS);
-        let values = times(probes, many, 64, 0)?;
+        let values = times(probes, (many, 64, 0), 0)?;
         let spans: Vec<f64> = (stays(&values).values())
             .map(|stays| span(stays.as_flattened()))
             .collect();
@@ -43,8 +45,15 @@ pub fn blocks(probes: &mut Probes, readings: &mut Readings) -> Result<(), GpuErr
 }
 
 /// Runs blocks that wait; returns multiprocessor, warp slot, start and end of each.
-fn times(probes: &mut Probes, blocks: u32, threads: u32, wait: u32) -> Result<Vec<u64>, GpuError> {
-    let shape = blocks_of(blocks, threads);
+fn times(
+    probes: &mut Probes,
+    (blocks, threads, shared_bytes): (u32, u32, u32),
+    wait: u32,
+) -> Result<Vec<u64>, GpuError> {
+    let shape = Shape {
+        shared_bytes,
+        ..blocks_of(blocks, threads)
+    };
     probes.run("blocks", shape, [wait, 0, 0, 0], VALUES * blocks as usize)
 }
 
@@ -55,7 +64,7 @@ fn gap(
     blocks: u32,
     round: u32,
 ) -> Result<(), GpuError> {
-    let values = times(probes, blocks, threads, WAIT)?;
+    let values = times(probes, (blocks, threads, ALONE), WAIT)?;
     let mut of_scheduler = [0u32; 4];
     for block in values.chunks_exact(VALUES) {
         of_scheduler[(block[1] % 4) as usize] += 1;

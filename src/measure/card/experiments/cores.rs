@@ -1,7 +1,7 @@
 //! Clock under load, latencies and throughputs of instructions, branches, barriers.
 
 use super::{ROUNDS, block, blocks_of, fact, span};
-use crate::measure::card::readings::Readings;
+use crate::device::characterize::readings::Readings;
 use crate::measure::error::GpuError;
 use crate::measure::launch::probes::Probes;
 
@@ -45,8 +45,10 @@ pub fn arithmetic(probes: &mut Probes, readings: &mut Readings) -> Result<(), Gp
             let times = probes.run(&format!("loop_{length}"), block(1), [4000, 1, 0, 0], 2)?;
             readings.push("loop", length, 0, round, span(&times) / 4000.0);
         }
-        let times = probes.run("chase_shared", block(1), [rounds, 0, 0, 0], 2)?;
-        readings.push("chase_shared", 0, 0, round, span(&times) / done);
+        for chase in ["chase_shared", "chase_constant"] {
+            let times = probes.run(chase, block(1), [rounds, 0, 0, 0], 2)?;
+            readings.push(chase, 0, 0, round, span(&times) / done);
+        }
         for warps in [1, 2, 4, 8, 16, 32] {
             let times = probes.run("barrier", block(warps), [rounds, 0, 0, 0], 2)?;
             let cycles = span(&times) / done;

@@ -1,7 +1,7 @@
 //! Cycles of straight code and of handlers behind a jump table, by their size.
 
 use super::{ROUNDS, block, span};
-use crate::measure::card::readings::Readings;
+use crate::device::characterize::readings::Readings;
 use crate::measure::error::GpuError;
 use crate::measure::launch::probes::{LIST_VALUES, Probes, Shape};
 
@@ -39,29 +39,39 @@ pub fn fetch(probes: &mut Probes, readings: &mut Readings) -> Result<(), GpuErro
             readings.push("hops", count, 0, round, span(&times) / f64::from(rounds));
         }
         for count in FEW {
-            visits(probes, readings, (7, count, 1), count, round)?;
-            visits(probes, readings, (7, count, 2), count, round)?;
+            for copies in [1, 2] {
+                let cycles = visits(probes, (7, count, copies), at_random(count))?;
+                readings.push("handlers", count, 70 + copies, round, cycles);
+            }
         }
         for count in CHOICES {
-            visits(probes, readings, (23, MANY, 1), count, round)?;
+            let cycles = visits(probes, (23, MANY, 1), at_random(count))?;
+            readings.push("handlers", count, 231, round, cycles);
+        }
+        for handler in [0, 1] {
+            let cycles = visits(probes, (7, 2, 1), || handler)?;
+            readings.push("one_handler", handler, 0, round, cycles);
         }
     }
     Ok(())
 }
 
-fn visits(
-    probes: &mut Probes,
-    readings: &mut Readings,
-    (length, handlers, copies): (u32, u32, u32),
-    count: u32,
-    round: u32,
-) -> Result<(), GpuError> {
+/// Returns numbers below `count` in a random order, the same for every launch.
+fn at_random(count: u32) -> impl FnMut() -> u32 {
     let mut state = 7u32;
-    let mut random = || {
+    move || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         ((u64::from(state) * u64::from(count)) >> 32) as u32
-    };
-    let order: Vec<u32> = (0..LIST_VALUES).map(|_| random()).collect();
+    }
+}
+
+/// Returns the cycles of a visit to one of `handlers` of `length` instructions, in code that is there in `copies`; `next` chooses.
+fn visits(
+    probes: &mut Probes,
+    (length, handlers, copies): (u32, u32, u32),
+    mut next: impl FnMut() -> u32,
+) -> Result<f64, GpuError> {
+    let order: Vec<u32> = (0..LIST_VALUES).map(|_| next()).collect();
     probes.set_list(&order)?;
     let shape = Shape {
         shared_bytes: 4 * LIST_VALUES as u32,
@@ -73,7 +83,5 @@ fn visits(
         [VISITS, 0, 0, 0],
         2,
     )?;
-    let cycles = span(&times) / f64::from(VISITS);
-    readings.push("handlers", count, 10 * length + copies, round, cycles);
-    Ok(())
+    Ok(span(&times) / f64::from(VISITS))
 }

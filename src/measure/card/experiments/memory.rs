@@ -1,7 +1,7 @@
 //! Latencies of the memories, capacities of L1 and L2, what the L1 keeps.
 
 use super::{ROUNDS, blocks_of, fact, span};
-use crate::measure::card::readings::Readings;
+use crate::device::characterize::readings::Readings;
 use crate::measure::error::GpuError;
 use crate::measure::launch::probes::{Probes, Shape};
 

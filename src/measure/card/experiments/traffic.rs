@@ -1,7 +1,7 @@
 //! Bytes per cycle to and from the L2 and the DRAM, and which multiprocessors share a port.
 
 use super::{ROUNDS, blocks_of, fact, span};
-use crate::measure::card::readings::Readings;
+use crate::device::characterize::readings::Readings;
 use crate::measure::error::GpuError;
 use crate::measure::launch::probes::{LIST_VALUES, Probes, Shape};
 
