@@ -18,6 +18,7 @@ use crate::systems::chitty::split::MeasurementSplit;
 use crate::util::input;
 use crate::util::parallel;
 use crate::validate::calibrate::{self, Calibration, ROWS_PER_VALUE, Scalar};
+use crate::validate::card;
 use crate::validate::launches::{merged, parse};
 use crate::validate::requests::{Programs, Requests};
 use crate::validate::stats;
@@ -39,6 +40,9 @@ pub struct CalibrateArgs {
     /// Folder of the UCI files, for rows measured on them [default: the folder that WARPSTACK_DATA names]
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
+    /// Accept rows of another card than the device, or of several
+    #[arg(long)]
+    pub any_card: bool,
     #[command(flatten)]
     pub engine: EngineArgs,
     /// File to write: a copy of the preset with the values found
@@ -138,7 +142,11 @@ fn rows(args: &CalibrateArgs, device: &Device) -> Result<SplitRows, Box<dyn Erro
         fit: Vec::new(),
         report: Vec::new(),
     };
-    for row in merged(parse(&input::named(&args.measured)?, &file, device)?) {
+    let text = input::named(&args.measured)?;
+    if !args.any_card {
+        card::check(&text, &file, device)?;
+    }
+    for row in merged(parse(&text, &file, device)?) {
         let Some(milliseconds) = row.milliseconds else {
             continue;
         };

@@ -16,6 +16,7 @@ use crate::study::sensitivity::{Sensitivity, sensitivities};
 use crate::study::{Base, Key};
 use crate::systems::chitty::system::USUAL_THREADS as THREADS;
 use crate::systems::options::LaunchOptions;
+use crate::validate::card::COPY;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
@@ -194,7 +195,7 @@ fn renamed(text: &str, base: &Base, name: &str) -> String {
             (true, "title") => {
                 let title = base.device.title.replace(['"', '\\'], "'");
                 Some(format!(
-                    "title = \"{name}, from {title}\"\nvalidated = \"never\""
+                    "title = \"{name}{COPY}{title}\"\nvalidated = \"never\""
                 ))
             }
             (true, "validated") => None,

@@ -10,7 +10,7 @@ use crate::launch::prediction::Prediction;
 use crate::predictor;
 use crate::report::prediction;
 use crate::report::provenance::Provenance;
-use crate::validate::interval::{Errors, Group, Interval, SpeedInterval};
+use crate::validate::interval::{Group, SpeedInterval};
 use crate::validate::known::MeasuredSpeed;
 use serde::Serialize;
 use std::error::Error;
@@ -64,10 +64,7 @@ pub fn predict(args: &PredictArgs) -> Result<(Predicted, predictor::Predictor), 
     let measured = known.and_then(|known| known.of_prediction(&prediction));
     let group = Group::of(&prediction, &device.name, args.engine.engine.name());
     let own = &args.configuration.own;
-    let interval = match own.sass.is_some() || own.cuda.is_some() {
-        true => Interval::NONE,
-        false => Errors::of(model.device()).interval(&group),
-    };
+    let interval = own.interval(&device, &group, Some(prediction.l1_bytes));
     let predicted = Predicted {
         interval: interval.of_speed(prediction.gpops_billion),
         prediction,

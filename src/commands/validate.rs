@@ -21,6 +21,7 @@ use crate::systems::chitty::split::MeasurementSplit;
 use crate::systems::chitty::variant::KernelId;
 use crate::systems::gpocl;
 use crate::util::{input, parallel};
+use crate::validate::card;
 use crate::validate::contrasts::{Observed, Options, contrasts};
 use crate::validate::interval::{Errors, Group, Interval};
 use crate::validate::launches::{MeasuredLaunch, devices, measured_launches, merged, parse};
@@ -45,6 +46,9 @@ pub struct ValidateArgs {
     /// File of the measured programs [default: the file that the rows name]
     #[arg(long, value_name = "FILE", requires = "measured")]
     pub programs: Option<PathBuf>,
+    /// Accept rows of another card than the device, or of several
+    #[arg(long, requires = "measured")]
+    pub any_card: bool,
     /// Folder of the UCI files, for rows measured on them [default: the folder that WARPSTACK_DATA names]
     #[arg(long, value_name = "DIR", requires = "measured")]
     pub data: Option<PathBuf>,
@@ -155,6 +159,9 @@ fn own(args: &ValidateArgs, settings: Settings) -> Result<Vec<Line>, Box<dyn Err
     let path = args.measured.as_deref().unwrap_or(Path::new(""));
     let file = path.display().to_string();
     let text = input::named(path)?;
+    if !args.any_card {
+        card::check(&text, &file, &device)?;
+    }
     if let Some(rows) = paper_rows::parse(&text, &file)? {
         return of_papers(args.engine, &device, &evenly(rows, Some(args.limit)));
     }

@@ -6,6 +6,7 @@
 //! 32 fitness cases, so that configurations with different second dimensions can be compared.
 
 use super::chart::bars::{Bar, StackedBars};
+use super::chart::figure;
 use super::columns::Columns;
 use super::prediction::{EXTRA, shorter_paths};
 use super::table::{WIDTH, table, wrapped};
@@ -13,6 +14,7 @@ use super::verdict::{self, stack_bytes};
 use crate::device::ideal::Ideal;
 use crate::launch::prediction::Prediction;
 use crate::predictor::{Explained, Gain};
+use crate::validate::interval::SpeedInterval;
 use crate::validate::known::MeasuredSpeed;
 use serde::Serialize;
 
@@ -26,6 +28,9 @@ pub struct Explanation {
     pub stack_registers: u32,
     pub threads: u32,
     pub gpops_billion: f64,
+    /// Interval of the speed, where it was asked for.
+    #[serde(flatten)]
+    pub interval: Option<SpeedInterval>,
     /// Measured speed of the same launch, if the paper has one.
     pub measured: Option<MeasuredSpeed>,
     /// Part of a generation's time in which the host works and the card waits.
@@ -81,9 +86,11 @@ fn operations(prediction: &Prediction) -> f64 {
 pub fn explanations(
     explained: &[Explained],
     measured: impl Fn(&Prediction) -> Option<MeasuredSpeed>,
+    interval: impl Fn(&Prediction) -> SpeedInterval,
 ) -> Vec<Explanation> {
     let one = |explained: &Explained| Explanation {
         measured: measured(&explained.prediction),
+        interval: Some(interval(&explained.prediction)),
         ..Explanation::of(explained)
     };
     let mut explanations: Vec<Explanation> = explained.iter().map(one).collect();
@@ -123,6 +130,7 @@ impl Explanation {
             threads: configuration.threads_per_block,
             gpops_billion: prediction.gpops_billion,
             measured: None,
+            interval: None,
             host_percent: prediction.host_percent(),
             divergence_overhead_percent: prediction.divergence_overhead_percent,
             occupancy_percent: 100.0 * prediction.occupancy.fraction,
@@ -213,7 +221,17 @@ pub fn text(explanations: &[Explanation]) -> String {
 fn figures(explanations: &[Explanation]) -> String {
     let mut columns = Columns::<Explanation>::new(1)
         .shown("billion GPop/s", |one| one.gpops_billion)
-        .digits(3);
+        .digits(3)
+        .shown("90 % interval", |one| {
+            let interval = one.interval?;
+            let (low, high) = interval
+                .gpops_billion_low
+                .zip(interval.gpops_billion_high)?;
+            Some(format!("{} to {}", figure(low), figure(high)))
+        })
+        .shown("measured launches like it", |one| {
+            Some(one.interval?.support.name())
+        });
     if explanations.iter().any(|one| one.measured.is_some()) {
         columns = columns
             .shown("measured (billion GPop/s)", |one| {

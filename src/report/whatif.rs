@@ -5,13 +5,16 @@
 use super::columns::Columns;
 use crate::study::Axis;
 use crate::study::run::Point;
+use crate::validate::interval::SpeedInterval;
 use crate::validate::known::MeasuredSpeed;
 use serde_json::Value;
 
-/// A point of a study, and what was measured of its launch.
+/// A point of a study, the interval of its speed, and what was measured of its launch.
 pub struct StudyRow {
     pub point: Point,
     pub measured: Option<MeasuredSpeed>,
+    /// Interval of the speed, if the point can run.
+    pub interval: Option<SpeedInterval>,
 }
 
 /// Returns the columns of one row per point: axes, launch, prediction. Tables show only the axes and the speed.
@@ -46,6 +49,9 @@ pub fn columns(axes: &[Axis], with_measured: bool) -> Columns<StudyRow> {
             let speed = speed.map(|speed| format!("{speed:.3}"));
             speed.or(row.point.outcome.impossible.clone())
         })
+        .filed("gpops_billion_low", |row| row.interval?.gpops_billion_low)
+        .filed("gpops_billion_high", |row| row.interval?.gpops_billion_high)
+        .filed("support", |row| Some(row.interval?.support.name()))
         .filed(MEASURED, measured);
     let columns = match with_measured {
         true => columns.shown("measured", measured).digits(3),

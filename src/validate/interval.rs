@@ -95,7 +95,7 @@ impl Interval {
 }
 
 /// Interval of a predicted speed, as outputs name it.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct SpeedInterval {
     pub gpops_billion_low: Option<f64>,
     pub gpops_billion_high: Option<f64>,

@@ -3,8 +3,8 @@
 //! [`mod@cells`] lists the configurations of the paper's tables, and needs no measurement.
 //! [`measured`] reads what was measured; [`compare`] puts both side by side; [`stats`] sums up. [`stack_tables`] and [`nearest`] do the
 //! same for the stack depths of programs.
-//! [`conclusions`] compares whole tables, [`contrasts`] compares launches that differ in one thing. [`interval`] says how far a prediction may be off. [`known`] finds the measured speed of a single launch. [`launches`] reads measured
-//! launches, [`at_hand`] finds their programs, [`requests`] turns them into requests, [`columns`] renames columns of older files. [`paper_rows`] and [`papers`]: the
+//! [`conclusions`] compares whole tables, [`contrasts`] compares launches that differ in one thing. [`interval`] says how far a prediction may
+//! be off. [`known`] finds the measured speed of a single launch. [`launches`] reads measured launches, [`card`] checks of which card, [`at_hand`] finds their programs, [`requests`] turns them into requests, [`columns`] renames columns of older files. [`paper_rows`] and [`papers`]: the
 //! other papers' launches and figures.
 //! [`score`] judges predictions of everything measured. [`calibrate`] searches for values that a preset does not know.
 //! Leaves out: how a prediction is made.
@@ -12,6 +12,7 @@
 
 pub mod at_hand;
 pub mod calibrate;
+pub mod card;
 pub mod cells;
 pub mod columns;
 pub mod compare;

@@ -141,6 +141,13 @@ fn a_busy_card_and_other_files_are_refused_and_nothing_is_written() {
         "# card\nexperiment,at\nloop,4\n",
         "r.csv, header: given \"experiment,at\"",
     );
+    // Neither are rows of another card, unless asked for.
+    let other = "--engine analytical --limit 2 --measured fixtures/measured/h200/runs.csv";
+    refuses(&[(
+        &format!("validate --device h100 {other}"),
+        "field device: given \"NVIDIA H200\"|device h100 (NVIDIA H100 SXM5)|--any-card",
+    )]);
+    stdout(&format!("validate --device h100 --any-card {other}"));
     refuses(&[(
         "characterize --out Cargo.toml --from fixtures/measured/h100/readings.csv",
         "--out: given Cargo.toml, a file that exists",

@@ -111,3 +111,39 @@ fn the_committed_errors_are_those_of_this_program() {
         }
     }
 }
+
+/// A launch whose kernel was measured on the device.
+const LAUNCH: &str = "--engine analytical --device h200 --kernel lgp --stack-dim 4 --l1 124";
+
+#[test]
+fn explain_and_whatif_give_the_interval_of_predict() {
+    let bounds = |text: &str| -> Vec<f64> {
+        let value: serde_json::Value = serde_json::from_str(text).unwrap();
+        // One prediction is the whole file; of others there may be several.
+        let one = value.get("rows").map_or(&value, |rows| &rows[0]);
+        let names = ["gpops_billion_low", "gpops_billion_high"];
+        names
+            .iter()
+            .map(|name| one[name].as_f64().unwrap())
+            .collect()
+    };
+    let of = |command: &str| bounds(&stdout(&format!("{command} {LAUNCH} --format json")));
+    let predicted = of("predict --threads 256");
+    assert_eq!(of("explain --threads 256"), predicted);
+    assert_eq!(of("whatif --vary threads=256"), predicted);
+}
+
+#[test]
+fn a_machine_that_does_not_exist_has_no_interval() {
+    let row = |vary: &str| {
+        let text = stdout(&format!(
+            "whatif --engine analytical --kernel rpn --threads 128 {vary} --format csv"
+        ));
+        let lines = text.lines().filter(|line| !line.starts_with('#'));
+        lines.last().unwrap().to_owned()
+    };
+    assert!(row("--vary l1=16").contains(",validated,"));
+    for changed in ["--vary l1=20", "--vary l1.hit_latency_cycles=40"] {
+        assert!(row(changed).contains(",,,outside,"), "{changed}");
+    }
+}

@@ -218,7 +218,8 @@ fn a_calibration_that_cannot_be_is_refused_in_one_line() {
         "h200 --math fast",
         "--math: given with --measured; allowed with it",
     );
-    refused(ROWS, "t4", "kernel|allowed");
+    refused(ROWS, "t4", "NVIDIA H200|--any-card");
+    refused(ROWS, "t4 --any-card", "kernel|allowed");
     let folder = tempfile::tempdir().unwrap();
     let few = path(folder.path(), "few.csv");
     let rows = std::fs::read_to_string(ROWS).unwrap();

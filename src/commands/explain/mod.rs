@@ -11,11 +11,12 @@ use super::look::ChartArgs;
 use super::measure::cpu::CpuWorkArgs;
 use super::names;
 use super::own_kernel;
-use crate::device::Preset;
+use crate::device::{Device, Preset};
 use crate::launch::prediction::Prediction;
 use crate::predictor::Explained;
 use crate::report::explain;
 use crate::report::provenance::Provenance;
+use crate::validate::interval::Group;
 use crate::validate::known;
 use std::error::Error;
 
@@ -59,9 +60,16 @@ pub fn run(args: &ExplainArgs) -> CliResult {
     if args.per_instruction {
         return instructions::run(args);
     }
-    let (explained, known, provenance) = explained(args)?;
+    let device = Preset::load(&args.configuration.device)?.device;
+    let (explained, known, provenance) = explained(args, &device)?;
     let measured = |one: &Prediction| known.as_ref()?.of_prediction(one);
-    let explanations = explain::explanations(&explained, measured);
+    let interval = |one: &Prediction| {
+        let group = Group::of(one, &device.name, args.engine.engine.name());
+        let own = &args.configuration.own;
+        let interval = own.interval(&device, &group, Some(one.l1_bytes));
+        interval.of_speed(one.gpops_billion)
+    };
+    let explanations = explain::explanations(&explained, measured, interval);
     let text = || explain::text(&explanations);
     args.output.print(&explanations, &provenance, text)?;
     args.chart.save(|| explain::chart(&explanations))?;
@@ -70,20 +78,22 @@ pub fn run(args: &ExplainArgs) -> CliResult {
 
 type Known = Option<known::Known>;
 
-fn explained(args: &ExplainArgs) -> Result<(Vec<Explained>, Known, Provenance), Box<dyn Error>> {
-    let device = Preset::load(&args.configuration.device)?.device;
-    let (options, inputs) = own_kernel::asked(&args.configuration, &args.engine.inputs, &device)?;
+fn explained(
+    args: &ExplainArgs,
+    device: &Device,
+) -> Result<(Vec<Explained>, Known, Provenance), Box<dyn Error>> {
+    let (options, inputs) = own_kernel::asked(&args.configuration, &args.engine.inputs, device)?;
     let mut launches = vec![options];
     for changes in &args.against {
         launches.push(changed(&launches[0], changes)?);
     }
     let engine = args.engine.with_inputs(inputs);
-    let (model, configurations) = open_for(&device, engine.settings()?, &launches)?;
+    let (model, configurations) = open_for(device, engine.settings()?, &launches)?;
     own_kernel::check(&model, &configurations, &args.configuration.own)?;
     note_weights(&model);
     let explained = configurations.iter().map(|one| model.explain(one));
     let explained = explained.collect::<Result<_, _>>()?;
     // Read only now that everything is predicted.
-    let known = engine.inputs.known(&device)?;
+    let known = engine.inputs.known(device)?;
     Ok((explained, known, Provenance::of(&model)))
 }

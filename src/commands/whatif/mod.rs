@@ -32,6 +32,7 @@ use crate::study::run::{Outcome, Point, Study};
 use crate::study::shard::{Description, Shard};
 use crate::study::{Axis, Base, Key, StudyError};
 use crate::systems::options::LaunchOptions;
+use crate::validate::interval::{Group, Interval};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -113,7 +114,7 @@ pub fn run(args: &WhatifArgs) -> CliResult {
     let engine = open(&study, &engine_args, &args.own)?;
     let points = predict(args, &engine_args, (&study, &engine), &Stop::default())?;
     let axes = &study.axes;
-    let rows = with_measured(&study, &engine_args, &points.0)?;
+    let rows = with_measured(args, &study, &engine_args, &points.0)?;
     let is_measured = rows.iter().any(|row| row.measured.is_some());
     let provenance = Provenance::of(&engine);
     if let (Some(shard), Some(path)) = (args.shard, args.output.path()) {
@@ -140,13 +141,14 @@ pub fn rows(args: &WhatifArgs, stop: &Stop) -> Result<Vec<Row>, Box<dyn Error>> 
     let (points, _) = predict(args, &engine_args, (&study, &engine), stop)?;
     let provenance = Provenance::of(&engine);
     let columns = whatif::columns(&study.axes, false);
-    let rows = with_measured(&study, &engine_args, &points)?;
+    let rows = with_measured(args, &study, &engine_args, &points)?;
     let rows = columns.json(&rows).map(|row| row.with(&provenance));
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// The points, each with what was measured of its launch.
+/// The points, each with what was measured of its launch and the interval of its speed.
 fn with_measured(
+    args: &WhatifArgs,
     study: &Study,
     engine: &EngineArgs,
     points: &[Point],
@@ -157,7 +159,25 @@ fn with_measured(
         true => None,
         false => engine.inputs.known(&study.base.device)?,
     };
+    let interval = |point: &Point| {
+        let (device, launched) = (&study.base.device, &point.outcome.launched);
+        let launch = Group {
+            device: device.name.clone(),
+            engine: engine.engine.to_string(),
+            problem: launched.problem.clone().unwrap_or_default(),
+            kernel: launched.kernel.clone(),
+        };
+        let interval = match study.axes.iter().any(changes_device) {
+            true => Interval::NONE,
+            false => {
+                let l1_bytes = launched.l1_kib.map(|kib| kib * 1024);
+                args.own.interval(device, &launch, l1_bytes)
+            }
+        };
+        Some(interval.of_speed(point.outcome.gpops_billion?))
+    };
     let row = |point: &Point| whatif::StudyRow {
+        interval: interval(point),
         measured: (known.as_ref()).and_then(|known| known.of_launch(&point.outcome.launched)),
         point: point.clone(),
     };

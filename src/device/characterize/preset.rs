@@ -8,7 +8,7 @@ use crate::device::table::Entry;
 use crate::device::{DeviceError, Kind, Preset};
 use std::fmt::Write;
 
-/// What is documented of every card of a generation with probes, and what is assumed of the rest, with its range.
+/// Documented values of every card with probes, and assumed ones with their ranges.
 const TEMPLATE: &str = include_str!("../../../fixtures/probes/template.toml");
 
 /// Compute capabilities, times ten, with committed machine code of the kernels.

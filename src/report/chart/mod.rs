@@ -184,7 +184,7 @@ where
 }
 
 /// Three digits are enough, fewer where a number needs fewer.
-fn figure(value: f64) -> String {
+pub(super) fn figure(value: f64) -> String {
     match value.abs() {
         _ if value == value.round() => format!("{value:.0}"),
         100.0.. => format!("{value:.0}"),

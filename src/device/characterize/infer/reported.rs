@@ -1,4 +1,4 @@
-//! What the driver reports of a card.
+//! Values that the driver reports of a card.
 
 use super::{Found, Rule, rounded};
 use crate::device::Kind;
