@@ -30,6 +30,8 @@ pub struct Counters {
     /// Global lines looked up in the L1, where it holds them, and those that hit.
     pub l1_global_lines: u64,
     pub l1_global_hits: u64,
+    /// Bytes of global loads looked up in the L1, in whole sectors.
+    pub l1_global_bytes: u64,
     /// L2 look-ups (local fills, write-backs and fitness cases) and hits, in lines.
     pub l2_lines: u64,
     pub l2_hits: u64,
@@ -89,6 +91,7 @@ impl Counters {
             l1_store_hits: of(self.l1_store_hits, other.l1_store_hits),
             l1_global_lines: of(self.l1_global_lines, other.l1_global_lines),
             l1_global_hits: of(self.l1_global_hits, other.l1_global_hits),
+            l1_global_bytes: of(self.l1_global_bytes, other.l1_global_bytes),
             l2_lines: of(self.l2_lines, other.l2_lines),
             l2_hits: of(self.l2_hits, other.l2_hits),
             l2_read_bytes: of(self.l2_read_bytes, other.l2_read_bytes),
@@ -123,6 +126,7 @@ pub fn traffic(counters: &Counters) -> MemoryTraffic {
         l1_store_lines: counters.l1_store_lines,
         l1_load_hit_percent: percent(counters.l1_load_hits, counters.l1_load_lines),
         l1_store_hit_percent: percent(counters.l1_store_hits, counters.l1_store_lines),
+        l1_global_bytes: counters.l1_global_bytes,
         l2_read_bytes: counters.l2_read_bytes,
         l2_write_bytes: counters.l2_write_bytes,
         l2_hit_percent: percent(counters.l2_hits, counters.l2_lines),

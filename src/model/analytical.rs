@@ -155,6 +155,10 @@ fn expected_traffic(modelled: &Modelled, demand: &Demand, point: &Point) -> Memo
         warp_nodes: NOMINAL_NODES as u64,
         l1_load_lines: nominal(demand.local_load_lines),
         l1_store_lines: nominal(demand.local_store_lines),
+        l1_global_bytes: match point.spec.l1_caches_global_loads {
+            true => nominal(demand.global_load_bytes),
+            false => 0,
+        },
         l1_load_hit_percent: hit_percent(traffic.load_misses, demand.local_load_lines),
         l1_store_hit_percent: hit_percent(traffic.store_misses, demand.local_store_lines),
         l2_read_bytes: nominal(LINE_BYTES * fills + case_bytes),

@@ -18,6 +18,7 @@ pub mod prediction;
 pub mod progress;
 pub mod provenance;
 pub mod reproduction;
+pub mod roofline;
 pub mod rows;
 pub mod score;
 pub mod stacks;

@@ -365,6 +365,7 @@ impl Memory {
             let at = op.address + part * bytes;
             let hit_at = self.lsu_free_at + self.l1_latency;
             counters.l1_global_lines += 1;
+            counters.l1_global_bytes += u64::from(bytes);
             let served_at = match self.look_up(at + offset.bytes, bytes, op.request, observer) {
                 Lookup::Hit { ready_at } => {
                     counters.l1_global_hits += 1;

@@ -8,3 +8,5 @@ mod names;
 mod preset_limits;
 #[cfg(feature = "report")]
 mod properties;
+#[cfg(feature = "report")]
+mod roofline;

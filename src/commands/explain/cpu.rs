@@ -30,12 +30,13 @@ pub fn is_cpu(device: &str) -> bool {
 }
 
 pub fn run(args: &ExplainArgs) -> CliResult {
-    if args.per_instruction {
+    let only_gpu = [
+        ("--per-instruction", args.per_instruction),
+        ("--roofline", args.roofline),
+    ];
+    if let Some((option, _)) = only_gpu.iter().find(|(_, is_given)| *is_given) {
         let device = &args.configuration.device;
-        return Err(format!(
-            "--per-instruction: given with --device {device}; allowed: with a GPU"
-        )
-        .into());
+        return Err(format!("{option}: given with --device {device}; allowed: with a GPU").into());
     }
     let preset = Preset::named(&args.configuration.device)?;
     let (problem, programs) = work(args)?;

@@ -16,6 +16,7 @@ use crate::launch::prediction::Prediction;
 use crate::predictor::Explained;
 use crate::report::explain;
 use crate::report::provenance::Provenance;
+use crate::report::roofline;
 use crate::validate::interval::Group;
 use crate::validate::known;
 use std::error::Error;
@@ -35,6 +36,9 @@ pub struct ExplainArgs {
     /// problem, threads, stack-dim, stack-registers, case-blocks, l1; with other papers' kernels population, cases, threads-per-program
     #[arg(long, value_name = "CHANGES")]
     pub against: Vec<String>,
+    /// Draw the launches under the ceilings of the device, by what each memory moves for an instruction, instead of their cycles
+    #[arg(long, requires = "chart")]
+    pub roofline: bool,
     #[command(flatten)]
     pub cpu: CpuWorkArgs,
     #[command(flatten)]
@@ -72,7 +76,13 @@ pub fn run(args: &ExplainArgs) -> CliResult {
     let explanations = explain::explanations(&explained, measured, interval);
     let text = || explain::text(&explanations);
     args.output.print(&explanations, &provenance, text)?;
-    args.chart.save(|| explain::chart(&explanations))?;
+    if args.roofline {
+        let labels = explanations.iter().map(|one| one.label.as_str());
+        let launches = labels.zip(explained.iter().map(|one| &one.prediction));
+        args.chart.save(|| roofline::chart(&device, launches))?;
+    } else {
+        args.chart.save(|| explain::chart(&explanations))?;
+    }
     Ok(())
 }
 

@@ -142,6 +142,8 @@ pub struct MemoryTraffic {
     pub l1_load_lines: u64,
     /// Lines that stores look up in the L1.
     pub l1_store_lines: u64,
+    /// Bytes of global loads looked up in the L1, in whole sectors.
+    pub l1_global_bytes: u64,
     /// L1 hits of the loads.
     pub l1_load_hit_percent: f64,
     /// L1 hits of the stores.

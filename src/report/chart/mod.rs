@@ -9,6 +9,7 @@ mod canvas;
 pub mod heat;
 pub mod lines;
 pub mod papers;
+pub mod roofline;
 pub mod scatter;
 pub mod sheet;
 pub mod smx;
