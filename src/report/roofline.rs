@@ -65,9 +65,8 @@ impl Memory {
 
 /// Returns the warp instructions per byte at a memory; `None` if it moves nothing.
 pub fn intensity(memory: Memory, prediction: &Prediction, device: &Device) -> Option<f64> {
-    let nodes = prediction.memory.warp_nodes as f64;
     let bytes = memory.bytes(prediction, device);
-    (bytes > 0).then(|| nodes * prediction.warp_instructions_per_node / bytes as f64)
+    (bytes > 0).then(|| prediction.window_instructions() / bytes as f64)
 }
 
 /// Returns billions of warp instructions per second.

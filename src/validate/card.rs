@@ -38,7 +38,10 @@ pub fn check(text: &str, file: &str, device: &Device) -> Result<(), RowsError> {
 
 /// Tells whether a preset may describe a card: also if its title names no product.
 fn is_of(card: &str, device: &Device) -> bool {
-    let (_, title) = device.title.split_once(COPY).unwrap_or(("", &device.title));
+    let (_, title) = device
+        .title
+        .rsplit_once(COPY)
+        .unwrap_or(("", &device.title));
     let product = words(title).find(|word| word.chars().any(|c| c.is_ascii_digit()));
     product.is_none_or(|product| words(card).any(|word| word == product))
 }
@@ -78,6 +81,14 @@ mod tests {
             };
             assert!(answer(device, &[other]).is_err(), "{device}");
         }
+    }
+
+    #[test]
+    fn a_copy_of_a_copy_is_of_the_first_originals_card() {
+        let mut device = Preset::load("h200").unwrap().device;
+        device.title = format!("mine-2{COPY}mine-1{COPY}{}", device.title);
+        assert!(is_of("NVIDIA H200", &device));
+        assert!(!is_of("Tesla T4", &device));
     }
 
     #[test]

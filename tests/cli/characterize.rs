@@ -2,26 +2,15 @@
 
 use crate::program::{refuses, stdout};
 use std::collections::HashMap;
+use std::path::Path;
 use warpstack::device::{Kind, Preset};
 
 fn readings(card: &str) -> String {
     std::fs::read_to_string(format!("fixtures/measured/{card}/readings.csv")).unwrap()
 }
 
-/// Characterizes from a text of readings; returns the preset.
-fn characterized(text: &str) -> Preset {
-    let folder = tempfile::tempdir().unwrap();
-    let (from, out) = (folder.path().join("r.csv"), folder.path().join("card.toml"));
-    std::fs::write(&from, text).unwrap();
-    stdout(&format!(
-        "characterize --from {} --out {}",
-        from.display(),
-        out.display()
-    ));
-    Preset::from_file(&out).unwrap()
-}
-
-fn refused(text: &str, parts: &str) {
+/// Calls `check` with the command that characterizes from a text of readings, and the file that it writes.
+fn with_readings(text: &str, check: impl FnOnce(&str, &Path)) {
     let folder = tempfile::tempdir().unwrap();
     let (from, out) = (folder.path().join("r.csv"), folder.path().join("card.toml"));
     std::fs::write(&from, text).unwrap();
@@ -30,8 +19,24 @@ fn refused(text: &str, parts: &str) {
         from.display(),
         out.display()
     );
-    refuses(&[(&line, parts)]);
-    assert!(!out.exists(), "{parts}");
+    check(&line, &out);
+}
+
+/// Returns the preset that follows from a text of readings.
+fn characterized(text: &str) -> Preset {
+    let mut preset = None;
+    with_readings(text, |line, out| {
+        stdout(line);
+        preset = Preset::from_file(out).ok();
+    });
+    preset.unwrap()
+}
+
+fn refused(text: &str, parts: &str) {
+    with_readings(text, |line, out| {
+        refuses(&[(line, parts)]);
+        assert!(!out.exists(), "{parts}");
+    });
 }
 
 /// Mean |error| in percent over committed launches, analytical model.

@@ -88,7 +88,7 @@ fn own(device: &Device, row: &Row, simulated: &Prediction, counted: &Prediction)
         Unit::Speed => prediction.gpops_billion,
     };
     let memory = &counted.memory;
-    let in_window = memory.warp_nodes as f64 * counted.warp_instructions_per_node;
+    let in_window = counted.window_instructions();
     let whole = |count: u64| match in_window > 0.0 {
         true => count as f64 * counted.warp_instructions / in_window,
         false => 0.0,

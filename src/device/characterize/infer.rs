@@ -40,7 +40,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 }
 
 /// Experiments whose rounds agree on a card that nobody else uses, with the largest difference between rounds in percent of the median.
-/// An H100 and an H200 alone stay below a third of it.
+/// Thirteen runs on H100s and H200s alone stayed below half of it.
 const STEADY: [(&str, f64); 9] = [
     ("clock_mhz", 3.0),
     ("chain.fp32", 3.0),
@@ -94,6 +94,13 @@ fn measured(value: impl Into<Value>, how: &str, rounds: &[f64]) -> Found {
         kind: Kind::Measured,
         source: format!("measured here: {how}{spread}"),
     }
+}
+
+/// Returns the whole cycles of a dependent instruction or load; `others` are those of what is beside it in the chain.
+fn latency(readings: &Readings, experiment: &str, others: i64) -> Option<Found> {
+    let rounds = readings.rounds(experiment, 0, 0);
+    let cycles = (whole(stats::median(&rounds)?) - others).max(0);
+    Some(measured(cycles, &format!("`{experiment}`"), &rounds))
 }
 
 /// Returns whole cycles; what is behind the point is the loop around the chain.

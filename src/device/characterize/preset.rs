@@ -6,13 +6,11 @@ use super::infer::{Found, rules};
 use super::readings::Readings;
 use crate::device::table::Entry;
 use crate::device::{DeviceError, Kind, Preset};
+use crate::isa::Arch;
 use std::fmt::Write;
 
 /// Documented values of every card with probes, and assumed ones with their ranges.
 const TEMPLATE: &str = include_str!("../../../fixtures/probes/template.toml");
-
-/// Compute capabilities, times ten, with committed machine code of the kernels.
-const CODES: [u32; 5] = [75, 80, 86, 89, 90];
 
 /// Returns the preset that follows from readings, under a name, and its file.
 pub fn preset(readings: &Readings, name: &str) -> Result<(Preset, String), DeviceError> {
@@ -43,13 +41,12 @@ fn replace(entry: &mut Entry, found: Found) {
 
 /// Returns the section `device`.
 fn head(readings: &Readings, name: &str) -> String {
-    let capability = readings.fact("compute_capability").unwrap_or(0.0) as u32;
-    let code = CODES.iter().rev().find(|code| **code <= capability);
-    let code = code.unwrap_or(&CODES[0]);
+    let capability = readings.fact("compute_capability").unwrap_or(0.0) as i32;
     let (major, minor) = (capability / 10, capability % 10);
+    let code = Arch::for_gpu((major, minor));
     let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
     format!(
-        "[device]\nname = {}\ntitle = {}\ncompute_capability = \"{major}.{minor}\"\ncode = \"sm_{code}\"\nvalidated = \"never\"\n",
+        "[device]\nname = {}\ntitle = {}\ncompute_capability = \"{major}.{minor}\"\ncode = \"{code}\"\nvalidated = \"never\"\n",
         quoted(name),
         quoted(&readings.card),
     )

@@ -211,6 +211,11 @@ impl Prediction {
         }
     }
 
+    /// Warp instructions of the window whose traffic `memory` counts.
+    pub fn window_instructions(&self) -> f64 {
+        self.memory.warp_nodes as f64 * self.warp_instructions_per_node
+    }
+
     /// Simulator speed.
     pub fn warp_instructions_per_second(&self) -> f64 {
         self.simulated_warp_instructions as f64 / self.wall_seconds

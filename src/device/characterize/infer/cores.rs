@@ -1,15 +1,15 @@
 //! Latencies and throughputs of instructions, branches, barriers, shared memory.
 
-use super::{Found, Rule, measured, nearest, rounded, whole};
+use super::{Found, Rule, latency, measured, nearest, rounded, whole};
 use crate::device::characterize::readings::Readings;
 use crate::util::stats;
 
 pub const RULES: &[Rule] = &[
-    ("latency.alu_cycles", |r| latency(r, "fp32", 0)),
-    ("latency.sfu_cycles", |r| latency(r, "sfu", 0)),
+    ("latency.alu_cycles", |r| latency(r, "chain.fp32", 0)),
+    ("latency.sfu_cycles", |r| latency(r, "chain.sfu", 0)),
     // A conversion to floating point, which takes as long as arithmetic, and one back.
     ("latency.convert_cycles", |r| {
-        latency(r, "convert", alu_cycles(r)?)
+        latency(r, "chain.convert", alu_cycles(r)?)
     }),
     ("latency.taken_branch_cycles", |r| {
         let rounds = taken_branches(r);
@@ -28,9 +28,7 @@ pub const RULES: &[Rule] = &[
         Some(measured(nearest(cycles.max(0.0)), &how, &rounds))
     }),
     ("constant_cache.l1_latency_cycles", |r| {
-        let rounds = r.rounds("chase_constant", 0, 0);
-        let cycles = whole(stats::median(&rounds)?);
-        Some(measured(cycles, "`chase_constant`", &rounds))
+        latency(r, "chase_constant", 0)
     }),
     ("latency.barrier_cycles", |r| {
         let rounds = r.rounds("barrier", 1, 0);
@@ -69,11 +67,7 @@ pub const RULES: &[Rule] = &[
     ("throughput.convert_lanes_per_cycle", |r| {
         lanes(r, "convert", 1)
     }),
-    ("shared.latency_cycles", |r| {
-        let rounds = r.rounds("chase_shared", 0, 0);
-        let cycles = whole(stats::median(&rounds)?);
-        Some(measured(cycles, "`chase_shared`", &rounds))
-    }),
+    ("shared.latency_cycles", |r| latency(r, "chase_shared", 0)),
 ];
 
 const LANES: f64 = 32.0;
@@ -88,14 +82,6 @@ const LONG_LOOP: u32 = 8;
 /// Returns the cycles of a dependent instruction of floating point.
 fn alu_cycles(readings: &Readings) -> Option<i64> {
     readings.middle("chain.fp32", 0, 0).map(whole)
-}
-
-/// Returns the cycles of a class; `others` are those of what is beside it in the chain.
-fn latency(readings: &Readings, class: &str, others: i64) -> Option<Found> {
-    let experiment = format!("chain.{class}");
-    let rounds = readings.rounds(&experiment, 0, 0);
-    let cycles = (whole(stats::median(&rounds)?) - others).max(0);
-    Some(measured(cycles, &format!("`{experiment}`"), &rounds))
 }
 
 /// Returns the lanes per cycle of a class, of `each` instructions in an element of the probe.

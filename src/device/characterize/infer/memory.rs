@@ -1,15 +1,15 @@
 //! L1, L2 and DRAM: latencies, sizes, what the L1 keeps.
 
 use super::reported::bandwidth;
-use super::{Found, Rule, measured, nearest, rounded, whole};
+use super::{Found, Rule, latency, measured, nearest, rounded};
 use crate::device::characterize::readings::Readings;
 use crate::util::stats;
 use toml::{Table, Value};
 
 pub const RULES: &[Rule] = &[
-    ("l1.hit_latency_cycles", |r| chase(r, "l1")),
-    ("l2.hit_latency_cycles", |r| chase(r, "l2")),
-    ("dram.latency_cycles", |r| chase(r, "dram")),
+    ("l1.hit_latency_cycles", |r| latency(r, "chase_l1", 0)),
+    ("l2.hit_latency_cycles", |r| latency(r, "chase_l2", 0)),
+    ("dram.latency_cycles", |r| latency(r, "chase_dram", 0)),
     ("l1.splits", |r| {
         let on_chip = OnChip::of(r)?;
         let split = |(kib, bytes)| table([("shared_bytes", KIB * kib), ("l1_bytes", bytes)]);
@@ -61,13 +61,6 @@ const LINE: i64 = 128;
 const SETS: i64 = 4;
 /// Unit of the on-chip memory.
 const UNIT: i64 = 32 * KIB;
-
-fn chase(readings: &Readings, memory: &str) -> Option<Found> {
-    let experiment = format!("chase_{memory}");
-    let rounds = readings.rounds(&experiment, 0, 0);
-    let cycles = whole(stats::median(&rounds)?);
-    Some(measured(cycles, &format!("`{experiment}`"), &rounds))
-}
 
 fn table<const N: usize>(fields: [(&str, i64); N]) -> Value {
     let fields = fields.map(|(name, value)| (name.to_owned(), Value::Integer(value)));
