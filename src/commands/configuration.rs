@@ -81,8 +81,11 @@ fn threads_help() -> String {
 }
 
 impl LaunchArgs {
-    /// Returns the requested launch options. `--population` belongs to the launch unless it repeats a list of programs.
+    /// Returns the requested launch options. `--population` belongs to the launch where the kernel leaves it open, else to its programs.
     pub fn options(&self, inputs: &InputArgs) -> LaunchOptions {
+        let mut kernels = registry::kernels();
+        let kernel = kernels.find(|kernel| kernel.name == self.kernel);
+        let is_open = kernel.is_some_and(|kernel| kernel.parameter(Size::Population).is_some());
         LaunchOptions {
             kernel: self.kernel.clone(),
             problem: self.problem.clone(),
@@ -91,7 +94,7 @@ impl LaunchArgs {
             threads_per_block: self.threads,
             case_blocks: self.case_blocks,
             l1_kib: self.l1,
-            population: inputs.population.filter(|_| inputs.programs.is_none()),
+            population: inputs.population.filter(|_| is_open),
             cases: self.cases,
             threads_per_program: self.threads_per_program,
         }

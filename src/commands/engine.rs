@@ -17,6 +17,7 @@ use crate::sim::tolerance::Tolerance;
 use crate::systems::chitty::code::OwnCode;
 use crate::systems::chitty::variant::{Dispatch, Math, Shape};
 use crate::systems::options::LaunchOptions;
+use crate::systems::settings::PAPERS_POPULATION;
 use crate::util::input;
 use crate::validate::known::{self, Known};
 use sha2::{Digest, Sha256};
@@ -84,8 +85,8 @@ pub struct InputArgs {
     /// File of programs to run instead of a corpus: one per line in postfix order, one block each
     #[arg(long, value_name = "FILE", conflicts_with = "corpus")]
     pub programs: Option<PathBuf>,
-    /// Number of programs in a launch, one block each: the list of --programs, repeated [default: the length of the list]. With a kernel
-    /// of another paper, number of programs in a generation [default: 10000 for gpocl-*, 2500 for blockgp, blockgp-shared, threadgp, 262144
+    /// Number of programs in a launch, one block each: so many drawn from the corpus [default: 1000], or the list of --programs, repeated
+    /// [default: its length]. With a kernel of another paper, number of programs in a generation [default: 10000 for gpocl-*, 2500 for blockgp, blockgp-shared, threadgp, 262144
     /// for submachine]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub population: Option<u32>,
@@ -181,7 +182,6 @@ impl EngineArgs {
 
     /// The model for a device, with the programs of these problems.
     pub fn open(&self, device: &Device, problems: &[&str]) -> Result<Predictor, Box<dyn Error>> {
-        self.inputs.check_population()?;
         note_validated(device);
         let settings = self.settings()?;
         let predictor = Predictor::with_settings(device.clone(), settings);
@@ -218,11 +218,11 @@ impl EngineArgs {
 }
 
 impl InputArgs {
-    /// Refuses a population that nothing is repeated to.
+    /// Refuses another population than that of the paper's tables, unless it is a list's.
     pub fn check_population(&self) -> Result<(), String> {
         match (self.population, &self.programs) {
             (Some(given), None) => Err(format!(
-                "--population: given {given}; allowed: with --programs FILE, or with a kernel of another paper in predict, explain, whatif"
+                "--population: given {given}; allowed: with --programs FILE, or in predict, explain, whatif, advise, explore"
             )),
             _ => Ok(()),
         }
@@ -301,6 +301,7 @@ impl InputArgs {
                 .map(|file| file.factors.clone())
                 .unwrap_or_default(),
             program_seed: self.program_seed,
+            n_blocks: (self.population).map_or(PAPERS_POPULATION, |n| n as usize),
             ..Settings::default()
         }
     }

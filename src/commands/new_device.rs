@@ -7,16 +7,15 @@
 use super::CliResult;
 use crate::device::characterize::infer::rules;
 use crate::device::{Kind, Preset, Reader};
-use crate::launch::prediction::PredictError;
 use crate::predictor;
 use crate::predictor::{Predictor, Settings};
 use crate::report::progress;
 use crate::report::{output, table::table};
 use crate::study::sensitivity::{Sensitivity, sensitivities};
 use crate::study::{Base, Key};
-use crate::systems::chitty::system::USUAL_THREADS as THREADS;
 use crate::systems::options::LaunchOptions;
 use crate::validate::card::COPY;
+use std::convert::Infallible;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
@@ -30,9 +29,9 @@ pub struct NewDeviceArgs {
     file: PathBuf,
 }
 
-/// Problem and kernel of the launch whose prediction ranks the values.
-const PROBLEM: &str = "sextic";
-const KERNEL: &str = "rpn";
+/// Kernels, and problems with threads per block, of the launches whose predictions rank the values.
+const KERNELS: [&str; 4] = ["rpn", "lgp", "lgp-registers", "accumulator"];
+const LAUNCHES: [(&str, u32); 3] = [("sextic", 64), ("sextic", 1024), ("kddcup", 256)];
 /// Values in the list.
 const MOST: usize = 16;
 /// Values that change less are not in the list, in percent.
@@ -87,7 +86,7 @@ pub fn name(place: &str, file: &Path) -> Result<String, String> {
     }
 }
 
-/// The values that a prediction of the postfix interpreter depends on most.
+/// The values that predictions depend on most.
 fn matters(base: &Base) -> Result<Vec<Sensitivity>, Box<dyn Error>> {
     let settings = Settings {
         kind: predictor::Kind::Analytical,
@@ -98,24 +97,32 @@ fn matters(base: &Base) -> Result<Vec<Sensitivity>, Box<dyn Error>> {
         // No code of its own: nothing can be predicted without a choice of another's.
         return Ok(Vec::new());
     }
-    let launch = LaunchOptions {
-        problem: Some(PROBLEM.into()),
-        ..LaunchOptions::of(KERNEL)
-    };
-    let launch = opened.configure(&launch)?;
     let found = sensitivities(
         base,
         Reader::Model,
         |_, _| true,
         |device| {
-            let predicted = opened.on(device.clone()).predict(&launch)?;
-            Ok::<_, PredictError>(predicted.gpops_billion)
+            let on = opened.on(device.clone());
+            let speed = |launch| Some(on.predict(&launch).ok()?.gpops_billion);
+            Ok::<_, Infallible>(launches().map(speed).collect())
         },
     )?;
     let shown = found
         .into_iter()
         .filter(|one| one.percent() >= LEAST_PERCENT);
     Ok(shown.take(MOST).collect())
+}
+
+/// The launches whose predictions rank the values. A device may lack code for some.
+fn launches() -> impl Iterator<Item = LaunchOptions> {
+    let of_kernel = |kernel: &'static str| {
+        LAUNCHES.map(|(problem, threads)| LaunchOptions {
+            problem: Some(problem.into()),
+            threads_per_block: Some(threads),
+            ..LaunchOptions::of(kernel)
+        })
+    };
+    KERNELS.into_iter().flat_map(of_kernel)
 }
 
 /// The head of the file: what to do, and the list.
@@ -133,11 +140,15 @@ fn head(base: &Base, name: &str, found: &[Sensitivity]) -> String {
         );
     } else {
         lines.push(String::new());
+        let launches =
+            LAUNCHES.map(|(problem, threads)| format!("{problem} with {threads} threads"));
+        lines.push(
+            "The values that matter most: what 10 % less and 10 % more of each (whole numbers: at least 1) change in the speed of the launch that".into()
+        );
         lines.push(format!(
-            "The values that matter most, by what 10 % less and 10 % more of each (whole numbers: at least 1) change in the speed of {KERNEL},"
-        ));
-        lines.push(format!(
-            "{PROBLEM}, {THREADS} threads per block, analytical model:"
+            "changes most, of {} on {}, analytical model:",
+            KERNELS.join(", "),
+            launches.join(", ")
         ));
         lines.push(String::new());
         let rows = found.iter().map(row).collect();

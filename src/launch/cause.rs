@@ -4,6 +4,7 @@
 //! Leaves out: counting (`sim::observe`, `model::explain`).
 //! Sources: Nsight Compute's warp states; the mapping is in `Cause::names`, and in docs/glossary.md.
 
+use crate::device::ideal::Ideal;
 use crate::util::names::listed;
 use serde::{Serialize, Serializer};
 
@@ -90,6 +91,31 @@ impl Cause {
             Cause::NoInstruction => ["no_instruction", "no instruction", "no_instruction"],
             // A state of a scheduler, not of a warp.
             Cause::NoWarp => ["no_warp", "no warp", "no_warp"],
+        }
+    }
+
+    /// Returns the parts whose idealization can end these cycles.
+    pub fn parts(self) -> &'static [Ideal] {
+        match self {
+            Cause::Issued => &[Ideal::IssueSlots],
+            Cause::Wait | Cause::Branch => &[Ideal::FixedLatency],
+            Cause::L1Hit | Cause::Shared => &[Ideal::OnChipLatency],
+            Cause::L2 | Cause::Dram | Cause::Global => &[
+                Ideal::L1Misses,
+                Ideal::MemoryBandwidth,
+                Ideal::MemoryLatency,
+            ],
+            Cause::Mshr => &[Ideal::L1Misses, Ideal::MemoryBandwidth],
+            Cause::MathPipe => &[Ideal::Pipes],
+            // Misses and full paths hold it up, too.
+            Cause::LoadStoreUnit => &[
+                Ideal::LoadStoreUnit,
+                Ideal::L1Misses,
+                Ideal::MemoryBandwidth,
+            ],
+            Cause::Barrier => &[Ideal::Barriers],
+            Cause::NoInstruction => &[Ideal::InstructionFetch],
+            Cause::NoWarp => &[Ideal::Occupancy, Ideal::GridEnds],
         }
     }
 

@@ -33,6 +33,8 @@ pub struct Explained {
     pub alone: Vec<Gain>,
     /// Gains without two parts, the largest first.
     pub pairs: Vec<Gain>,
+    /// Gains in the analytical model, as in `alone`; empty if it is the one that predicted.
+    pub analytical: Vec<Gain>,
 }
 
 /// Speedup of a launch with some parts idealized.
@@ -44,11 +46,31 @@ pub struct Gain {
     pub speedup: f64,
 }
 
+/// Gains and differences below this are not worth a word.
+pub const NOTABLE: f64 = 0.02;
+
+fn largest(gains: &[Gain]) -> Option<&Gain> {
+    gains.iter().max_by(|a, b| a.speedup.total_cmp(&b.speedup))
+}
+
+impl Gain {
+    /// Tells whether the gain is worth a word.
+    pub fn is_notable(&self) -> bool {
+        self.speedup >= 1.0 + NOTABLE
+    }
+}
+
 impl Explained {
     /// Returns the largest gain from idealizing one part.
     pub fn first(&self) -> Option<&Gain> {
-        let gains = self.alone.iter();
-        gains.max_by(|a, b| a.speedup.total_cmp(&b.speedup))
+        largest(&self.alone)
+    }
+
+    /// Returns the largest gain in the analytical model, if it is that of a part which gains notably less here than [`Explained::first`].
+    pub fn other_first(&self) -> Option<&Gain> {
+        let other = largest(&self.analytical)?;
+        let here = self.without(other.free[0]);
+        (here < self.first()?.speedup * (1.0 - NOTABLE)).then_some(other)
     }
 
     /// Returns the speedup without one part.
@@ -59,30 +81,47 @@ impl Explained {
 }
 
 impl Predictor {
-    /// Predicts a configuration, and what each part of the machine costs it.
+    /// Predicts a configuration, and what each part of the machine costs it, alone and in pairs.
     pub fn explain(&self, launch: impl Into<LaunchOptions>) -> Result<Explained, PredictError> {
-        let configuration = &self.configure(&launch.into())?;
-        let executing = Predictor {
-            caches: self.caches.with_executions(),
-            ..self.on(self.device.clone())
-        };
-        executing.explained(configuration)
+        let executing = self.executing();
+        let mut explained = executing.explain_alone(launch)?;
+        let configuration = explained.prediction.configuration.clone();
+        if registry::is_uniform(&configuration) {
+            let (prediction, alone) = (&explained.prediction, &explained.alone);
+            explained.pairs = executing.pairs(&configuration, prediction, alone)?;
+        }
+        if self.settings.kind == Kind::Simulator {
+            let quick = executing.with_engine(Kind::Analytical);
+            explained.analytical = quick.explain_alone(&configuration)?.alone;
+        }
+        Ok(explained)
     }
 
-    fn explained(&self, configuration: &Configuration) -> Result<Explained, PredictError> {
-        let prediction = self.predict(configuration)?;
+    /// Predicts a configuration, and what each part of the machine costs it alone.
+    pub fn explain_alone(
+        &self,
+        launch: impl Into<LaunchOptions>,
+    ) -> Result<Explained, PredictError> {
+        let executing = self.executing();
+        let configuration = &executing.configure(&launch.into())?;
+        let prediction = executing.predict(configuration)?;
         let parts = parts_that_cost(&prediction);
         let sets: Vec<Vec<Ideal>> = parts.iter().map(|&part| vec![part]).collect();
-        let alone = self.gains(configuration, &prediction, sets)?;
-        let pairs = match registry::is_uniform(configuration) {
-            true => self.pairs(configuration, &prediction, &alone)?,
-            false => Vec::new(),
-        };
+        let alone = executing.gains(configuration, &prediction, sets)?;
         Ok(Explained {
             prediction,
             alone,
-            pairs,
+            pairs: Vec::new(),
+            analytical: Vec::new(),
         })
+    }
+
+    /// A predictor that keeps what it executes.
+    fn executing(&self) -> Predictor {
+        Predictor {
+            caches: self.caches.with_executions(),
+            ..self.on(self.device.clone())
+        }
     }
 
     /// The pairs that gain most beyond the better one of the two.

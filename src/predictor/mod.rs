@@ -17,7 +17,7 @@ pub use crate::systems::chitty::find::{architecture, compiled, executed_architec
 pub use crate::systems::chitty::inputs::{InputError, inferred, problems};
 pub use crate::systems::settings::{CodeChoice, Kind, ProgramList, Settings, Weighting};
 pub use blocks::SampleBlocks;
-pub use interventions::{Explained, Gain};
+pub use interventions::{Explained, Gain, NOTABLE};
 pub use sweep::Sweep;
 
 use crate::device::Device;

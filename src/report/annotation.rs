@@ -3,7 +3,7 @@
 //! Leaves out: computing. Units: per warp-node, one node on 32 fitness cases; cycles are those of warps, many of which are resident at a time.
 
 use super::columns::Columns;
-use super::table::table;
+use super::table::{WIDTH, table, wrapped};
 use crate::launch::cause::{Cause, NOT_SELECTED};
 use crate::predictor::annotate::{Annotated, AnnotatedLine};
 use std::collections::BTreeMap;
@@ -110,13 +110,17 @@ fn is_hot(line: &AnnotatedLine, annotated: &Annotated) -> bool {
     line.percent_of_cycles * annotated.lines.len() as f64 >= 100.0 * HOT
 }
 
-/// Writes the listing for people: hot instructions are marked.
-pub fn text(annotated: &Annotated) -> String {
+/// Writes the listing for people: hot instructions are marked; `headline` says what gains most.
+pub fn text(headline: &str, annotated: &Annotated) -> String {
     let title = format!(
-        "{} ({})\n{:.1} warp cycles per warp-node; > marks instructions with {HOT} times an even share of them\n\n",
-        annotated.kernel, annotated.code, annotated.cycles_per_operation
+        "{} ({})\n{}\n{:.1} warp cycles per warp-node; > marks instructions with {HOT} times an even share of them\n\n",
+        annotated.kernel,
+        annotated.code,
+        wrapped(headline, 0, WIDTH),
+        annotated.cycles_per_operation
     );
     let end = "\nIssues and warp cycles are per warp-node, one node on 32 fitness cases; `waits for` is the longest wait.\n\
+               Waits say where warps are, not what removing them gains: other warps issue meanwhile.\n\
                Instructions that the sampled programs do not execute are left out; a CSV has all waits.\n";
     title + &shown_columns().text(&marked(annotated)) + &by_source(annotated) + end
 }

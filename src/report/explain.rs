@@ -12,7 +12,7 @@ use super::prediction::{EXTRA, shorter_paths};
 use super::table::{WIDTH, table, wrapped};
 use super::verdict::{self, stack_bytes};
 use crate::device::ideal::Ideal;
-use crate::launch::prediction::Prediction;
+use crate::launch::prediction::{Cause, Prediction};
 use crate::predictor::{Explained, Gain};
 use crate::validate::interval::SpeedInterval;
 use crate::validate::known::MeasuredSpeed;
@@ -55,9 +55,38 @@ pub struct Explanation {
     /// Speed without a part of the machine, over that of the launch as it is: one part each, then the best pairs.
     pub gains: Vec<Gain>,
     pub bottleneck: String,
+    /// Assumed values of the device that the speed rests on most.
+    pub assumed: Vec<Assumed>,
     /// Beside a first launch: why the faster of the two is faster.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comparison: Option<String>,
+}
+
+/// A value of the device that was assumed, and its effect.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Assumed {
+    /// `section.field` of the preset.
+    pub field: String,
+    pub value: f64,
+    /// Change of the speed for 10 % of the value.
+    pub percent: f64,
+}
+
+/// A sentence about the assumed values; empty without any.
+fn in_words(assumed: &[Assumed]) -> String {
+    let one = |one: &Assumed| {
+        let Assumed {
+            field,
+            value,
+            percent,
+        } = one;
+        format!("10 % of {field} ({value}) changes the speed by {percent:.0} %")
+    };
+    let all: Vec<String> = assumed.iter().map(one).collect();
+    match all.is_empty() {
+        true => String::new(),
+        false => format!("It rests on assumed values: {}.", all.join(", ")),
+    }
 }
 
 /// A named part of a whole.
@@ -66,6 +95,9 @@ pub struct Share {
     pub name: String,
     pub per_operation: f64,
     pub percent: f64,
+    /// The part whose idealization can end these cycles and gains most, if this is a share of cycles.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub without: Option<Gain>,
 }
 
 /// Scheduler cycles per warp-node by cause, and in all.
@@ -78,6 +110,25 @@ pub fn cycles(prediction: &Prediction) -> (Vec<Share>, f64) {
     shares(cycles.collect())
 }
 
+/// Scheduler cycles per warp-node by cause, each with the largest gain from a part that can end them.
+fn cycles_and_gains(explained: &Explained) -> (Vec<Share>, f64) {
+    let (mut shares, all) = cycles(&explained.prediction);
+    for share in &mut shares {
+        let cause = Cause::ALL
+            .iter()
+            .find(|cause| cause.in_words() == share.name);
+        let parts = cause.map_or(&[][..], |cause| cause.parts());
+        let gains = explained
+            .alone
+            .iter()
+            .filter(|gain| parts.contains(&gain.free[0]));
+        share.without = gains
+            .max_by(|a, b| a.speedup.total_cmp(&b.speedup))
+            .cloned();
+    }
+    (shares, all)
+}
+
 fn operations(prediction: &Prediction) -> f64 {
     prediction.memory.warp_nodes.max(1) as f64 * f64::from(prediction.configuration.stack_dim)
 }
@@ -87,8 +138,10 @@ pub fn explanations(
     explained: &[Explained],
     measured: impl Fn(&Prediction) -> Option<MeasuredSpeed>,
     interval: impl Fn(&Prediction) -> SpeedInterval,
+    assumed: impl Fn(&Prediction) -> Vec<Assumed>,
 ) -> Vec<Explanation> {
     let one = |explained: &Explained| Explanation {
+        assumed: assumed(&explained.prediction),
         measured: measured(&explained.prediction),
         interval: Some(interval(&explained.prediction)),
         ..Explanation::of(explained)
@@ -120,7 +173,7 @@ impl Explanation {
             (entry.role.name().to_string(), per_operation)
         });
         let (instructions, instructions_per_operation) = shares(instructions.collect());
-        let (cycles, cycles_per_operation) = cycles(prediction);
+        let (cycles, cycles_per_operation) = cycles_and_gains(explained);
         Explanation {
             label: label(prediction),
             kernel: configuration.kernel.clone(),
@@ -151,6 +204,7 @@ impl Explanation {
             l2_hit_percent: prediction.memory.l2_hit_percent,
             gains: [&explained.alone[..], &explained.pairs].concat(),
             bottleneck: verdict::of_one(explained),
+            assumed: Vec::new(),
             comparison: None,
         }
     }
@@ -183,10 +237,17 @@ fn shares(parts: Vec<(String, f64)>) -> (Vec<Share>, f64) {
             name,
             per_operation,
             percent: 100.0 * per_operation / total,
+            without: None,
         })
         .collect();
     (shares, total)
 }
+
+/// The reason why cycles and gains differ.
+const CYCLES_AND_GAINS: &str = "A warp-node is one node on 32 fitness cases (one lane each). The last column says how many times as fast the \
+    launch would be without the part that the cycles are charged to. Judge by it: a cycle is charged to one cause, but without that cause \
+    the scheduler often waits for the next one, or other warps take the slots that it would need; and what several causes share, none \
+    of them gains alone.";
 
 /// Cell of a table that has no value.
 const NONE: &str = "-";
@@ -197,6 +258,7 @@ pub fn text(explanations: &[Explanation]) -> String {
     for (number, explanation) in explanations.iter().enumerate() {
         out += &format!("[{}] {}\n", number + 1, explanation.label);
         out += &wrapped(&explanation.bottleneck, 4, WIDTH);
+        out += &wrapped(&in_words(&explanation.assumed), 4, WIDTH);
     }
     let comparisons = explanations
         .iter()
@@ -214,7 +276,8 @@ pub fn text(explanations: &[Explanation]) -> String {
     out += "\n";
     let by_cause = |explanation: &Explanation| explanation.cycles.clone();
     out += &share_table("scheduler cycles per warp-node", explanations, by_cause);
-    out += "\nA warp-node is one node on 32 fitness cases (one lane each).\n";
+    out += "\n";
+    out += &wrapped(CYCLES_AND_GAINS, 0, WIDTH);
     out
 }
 
@@ -223,11 +286,9 @@ fn figures(explanations: &[Explanation]) -> String {
         .shown("billion GPop/s", |one| one.gpops_billion)
         .digits(3)
         .shown("90 % interval", |one| {
-            let interval = one.interval?;
-            let (low, high) = interval
-                .gpops_billion_low
-                .zip(interval.gpops_billion_high)?;
-            Some(format!("{} to {}", figure(low), figure(high)))
+            let bounds = one.interval?.bounds();
+            let text = |(low, high)| format!("{} to {}", figure(low), figure(high));
+            Some(bounds.map_or("none".to_owned(), text))
         })
         .shown("measured launches like it", |one| {
             Some(one.interval?.support.name())
@@ -314,14 +375,22 @@ fn share_table(
             names.push(share.name.clone());
         }
     }
-    let cells = |name: &str, shares: &[Share]| {
+    let width = match parts.iter().flatten().any(|share| share.without.is_some()) {
+        true => 3,
+        false => 2,
+    };
+    let cells = |name: &str, shares: &[Share]| -> Vec<String> {
         let found = shares.iter().find(|share| share.name == name);
-        found.map_or([NONE.into(), NONE.into()], |share| {
-            [
-                format!("{:.2}", share.per_operation),
-                format!("{:.1} %", share.percent),
-            ]
-        })
+        let value = |value: &dyn Fn(&Share) -> Option<String>| {
+            found.and_then(value).unwrap_or_else(|| NONE.into())
+        };
+        let mut cells = vec![
+            value(&|share| Some(format!("{:.2}", share.per_operation))),
+            value(&|share| Some(format!("{:.1} %", share.percent))),
+            value(&|share| Some(format!("{:.2}", share.without.as_ref()?.speedup))),
+        ];
+        cells.truncate(width);
+        cells
     };
     let mut rows: Vec<Vec<String>> = names
         .iter()
@@ -334,9 +403,10 @@ fn share_table(
     for shares in &parts {
         let sum: f64 = shares.iter().map(|share| share.per_operation).sum();
         total.extend([format!("{sum:.2}"), "100.0 %".into()]);
+        total.extend((2..width).map(|_| String::new()));
     }
     rows.push(total);
-    numbered_table(title, explanations.len(), rows, 2)
+    numbered_table(title, explanations.len(), rows, width)
 }
 
 /// A table whose columns after the first belong to `[1]`, `[2]`, `width` columns each.

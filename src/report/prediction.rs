@@ -41,20 +41,22 @@ pub fn shorter_paths(overheads: impl IntoIterator<Item = f64>) -> &'static str {
 
 /// A line with the interval of the speed and what it rests on.
 pub fn interval(interval: &SpeedInterval) -> String {
-    let bounds = interval.gpops_billion_low.zip(interval.gpops_billion_high);
-    let Some((low, high)) = bounds else {
+    let Some((low, high)) = interval.bounds() else {
         return "\n90 % interval: none; nothing like this launch was measured on this device\n"
             .into();
     };
-    let basis = match interval.support {
+    let basis = basis(interval.support, interval.launches);
+    format!("\n90 % interval: {low:.3} to {high:.3} billion GPop/s, from the errors of {basis}\n")
+}
+
+/// The measured launches that an interval rests on.
+pub fn basis(support: Support, launches: usize) -> String {
+    let alike = match support {
         Support::Validated => "launches of this problem and kernel",
         Support::Near => "launches of this kernel on another problem",
         Support::Outside => "launches like it, whose errors are too large to count as validated",
     };
-    format!(
-        "\n90 % interval: {low:.3} to {high:.3} billion GPop/s, from the errors of {} measured {basis}\n",
-        interval.launches
-    )
+    format!("{launches} measured {alike}")
 }
 
 /// A line with the measured speed of the same launch.

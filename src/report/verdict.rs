@@ -6,19 +6,16 @@
 
 use crate::device::ideal::Ideal;
 use crate::launch::prediction::Prediction;
-use crate::predictor::{Explained, Gain};
+use crate::predictor::{Explained, Gain, NOTABLE};
 use crate::validate::known::{Agreement, agrees};
 
-/// Gains and differences below this are not worth a word.
-const NOTABLE: f64 = 0.02;
 /// Smallest share of a difference that counts as its explanation.
 const LEAST_PART: f64 = 0.25;
 
 /// Describes the first bottleneck, its cost and its reason.
 pub fn of_one(explained: &Explained) -> String {
-    let notable = |gain: &&Gain| gain.speedup >= 1.0 + NOTABLE;
-    let pair = explained.pairs.first().filter(notable);
-    let Some(first) = explained.first().filter(notable) else {
+    let pair = explained.pairs.first().filter(|gain| gain.is_notable());
+    let Some(first) = explained.first().filter(|gain| gain.is_notable()) else {
         return match pair {
             Some(pair) => format!(
                 "No bottleneck alone: removing any one limit gains less than {:.0} %. {}",
@@ -39,6 +36,13 @@ pub fn of_one(explained: &Explained) -> String {
     if let Some(pair) = pair.filter(|pair| more_than_apart(pair, explained)) {
         text += " ";
         text += &without_both(pair);
+    }
+    if let Some(other) = explained.other_first() {
+        text += &format!(
+            " The analytical model names {} instead ({}).",
+            other.free[0].name(),
+            change(other.speedup)
+        );
     }
     text
 }
@@ -224,11 +228,32 @@ fn fact(part: Ideal, prediction: &Prediction) -> String {
             "slow paths and divergent lanes add {:.1} % to the instructions",
             prediction.divergence_overhead_percent
         ),
-        Ideal::GridEnds => "when the last blocks run, multiprocessors are partly empty".into(),
+        Ideal::GridEnds => grid_end(prediction),
         Ideal::Host => format!(
             "the host accounts for {:.0} % of the time",
             prediction.host_percent()
         ),
+    }
+}
+
+/// Launches with fewer blocks for each place than this are told to evaluate more programs.
+const FEW_ROUNDS: u32 = 8;
+
+/// Compares the blocks of a launch with the places for them.
+fn grid_end(prediction: &Prediction) -> String {
+    let (blocks, places) = (prediction.blocks, prediction.places);
+    let ends = match blocks < places {
+        true => format!("its {blocks} blocks take fewer than the {places} places for them"),
+        false => format!(
+            "when the last of its {blocks} blocks run, some of the {places} places for them are empty"
+        ),
+    };
+    let more = FEW_ROUNDS.saturating_mul(places);
+    match blocks < more && prediction.configuration.population.is_none() {
+        true => format!(
+            "{ends}. A larger population shows the multiprocessor itself (--population {more})"
+        ),
+        false => ends,
     }
 }
 

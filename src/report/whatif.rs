@@ -18,7 +18,7 @@ pub struct StudyRow {
 }
 
 /// Returns the columns of one row per point: axes, launch, prediction. Tables show only the axes and the speed.
-pub fn columns(axes: &[Axis], with_measured: bool) -> Columns<StudyRow> {
+pub fn columns(axes: &[Axis], with_measured: bool, has_gains: bool) -> Columns<StudyRow> {
     let mut columns = Columns::<StudyRow>::new(usize::MAX);
     for (index, axis) in axes.iter().enumerate() {
         let value = move |row: &StudyRow| row.point.values[index].clone();
@@ -57,6 +57,15 @@ pub fn columns(axes: &[Axis], with_measured: bool) -> Columns<StudyRow> {
         true => columns.shown("measured", measured).digits(3),
         false => columns,
     };
+    let columns = match has_gains {
+        true => columns
+            .shown("removal gains most", |row| {
+                row.point.outcome.gains_most.clone()
+            })
+            .shown("gain (%)", |row| row.point.outcome.gain_percent)
+            .digits(0),
+        false => columns,
+    };
     columns
         .column("blocks", "resident_blocks", |row| {
             row.point.outcome.resident_blocks
@@ -64,9 +73,8 @@ pub fn columns(axes: &[Axis], with_measured: bool) -> Columns<StudyRow> {
         .column("limited by", "occupancy_limit", |row| {
             row.point.outcome.occupancy_limit.clone()
         })
-        .column("first stall", "first_stall", |row| {
-            row.point.outcome.first_stall.clone()
-        })
+        .filed("gains_most", |row| row.point.outcome.gains_most.clone())
+        .filed("gain_percent", |row| row.point.outcome.gain_percent)
         .filed("l1_load_hit_percent", |row| {
             row.point.outcome.l1_load_hit_percent
         })

@@ -9,7 +9,7 @@ use super::setting::{Base, Key, changed};
 use super::shard::Shard;
 use super::{Site, StudyError};
 use crate::device::Device;
-use crate::launch::prediction::{Cause, Configuration, PredictError, Prediction};
+use crate::launch::prediction::{Configuration, PredictError, Prediction};
 use crate::systems::options::LaunchOptions;
 use crate::util::memo::Memo;
 use crate::util::parallel;
@@ -30,8 +30,10 @@ pub struct Outcome {
     pub resident_blocks: Option<u32>,
     /// Resource that limits the resident blocks of an SMX.
     pub occupancy_limit: Option<String>,
-    /// The largest cause of cycles in which nothing issued.
-    pub first_stall: Option<String>,
+    /// Part of the machine whose removal gains most, if that was asked for.
+    pub gains_most: Option<String>,
+    /// Percentage that its removal gains.
+    pub gain_percent: Option<f64>,
     pub l1_load_hit_percent: Option<f64>,
     pub l1_store_hit_percent: Option<f64>,
     pub l2_read_bytes_per_node: Option<f64>,
@@ -41,25 +43,19 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    fn of(prediction: &Prediction) -> Outcome {
+    /// The outcome of a launch that can run.
+    pub fn of(prediction: &Prediction) -> Outcome {
         let memory = &prediction.memory;
         let per_node = |bytes: u64| Some(bytes as f64 / memory.warp_nodes.max(1) as f64);
-        let stalls = prediction
-            .cpi_stack
-            .iter()
-            .filter(|entry| entry.cause != Cause::Issued);
-        let first = stalls.max_by_key(|entry| entry.cycles);
         let limit = prediction.occupancy.limiters.first();
         Outcome {
             gpops_billion: Some(prediction.gpops_billion),
             resident_blocks: Some(prediction.occupancy.blocks),
             occupancy_limit: limit.map(|limit| limit.name().to_owned()),
-            first_stall: first.map(|entry| entry.cause.name().to_owned()),
             l1_load_hit_percent: Some(memory.l1_load_hit_percent),
             l1_store_hit_percent: Some(memory.l1_store_hit_percent),
             l2_read_bytes_per_node: per_node(memory.l2_read_bytes),
             dram_read_bytes_per_node: per_node(memory.dram_read_bytes),
-            impossible: None,
             ..Outcome::default()
         }
     }
@@ -72,8 +68,8 @@ impl Outcome {
     }
 }
 
-/// Prediction of a launch, or why there is none.
-pub type Predicted = Result<Prediction, PredictError>;
+/// Outcome of a launch, or why there is none.
+pub type Predicted = Result<Outcome, PredictError>;
 
 /// A study: what it starts from and what it varies.
 #[derive(Debug, Clone)]
@@ -149,7 +145,7 @@ impl Study {
         })
     }
 
-    /// Predicts the points of its shard that `done` lacks; `predict` completes a launch on a device and returns its prediction,
+    /// Predicts the points of its shard that `done` lacks; `predict` completes a launch on a device and returns its outcome,
     /// `done_one` is called after each point.
     pub fn run(
         &self,
@@ -213,7 +209,7 @@ fn outcome(
     predicted: Predicted,
 ) -> Result<Outcome, StudyError> {
     let outcome = match predicted {
-        Ok(prediction) => Outcome::of(&prediction),
+        Ok(outcome) => outcome,
         Err(why @ (PredictError::Occupancy { .. } | PredictError::Refused(_))) => {
             Outcome::impossible(&why)
         }

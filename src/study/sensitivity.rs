@@ -1,6 +1,7 @@
-//! Ranking of a preset's values by their effect on a prediction.
+//! Ranking of a preset's values by their effect on predictions.
 //!
-//! Changes one number of the preset after the other by 10 % down and up, and predicts again.
+//! Changes one number of the preset after the other by 10 % down and up, and predicts again; of several launches the one that changes most
+//! counts.
 //! Leaves out: joint effects of two values; names and switches; devices that the change makes invalid.
 //! Units: percent of the prediction; the values' own.
 
@@ -11,7 +12,7 @@ use crate::util::parallel;
 /// Relative change of a value.
 const STEP: f64 = 0.1;
 
-/// Effect on a prediction of changing a value by 10 %.
+/// Effect of changing a value by 10 % on the prediction that changes most.
 #[derive(Debug, Clone)]
 pub struct Sensitivity {
     pub key: Key,
@@ -32,12 +33,12 @@ impl Sensitivity {
 }
 
 /// Sensitivities to the numbers of `base` that `engine` reads and `wanted` selects, the largest first; `predict` returns the
-/// prediction for a device, in any unit.
+/// predictions for a device, in any unit; `None` for what cannot run on it.
 pub fn sensitivities<E: Send>(
     base: &Base,
     engine: Reader,
     wanted: impl Fn(&Key, Kind) -> bool,
-    predict: impl Fn(&Device) -> Result<f64, E> + Sync,
+    predict: impl Fn(&Device) -> Result<Vec<Option<f64>>, E> + Sync,
 ) -> Result<Vec<Sensitivity>, E> {
     let usual = predict(&base.device)?;
     let mut numbers = base.numbers(engine);
@@ -47,8 +48,7 @@ pub fn sensitivities<E: Send>(
         let changes = [value * (1.0 - STEP), value * (1.0 + STEP)];
         let changed = changes.into_iter().filter_map(|to| {
             let (to, device) = changed(base, key, value, to).ok()?;
-            let percent = 100.0 * (predict(&device).ok()? / usual - 1.0);
-            Some((to, percent))
+            Some((to, largest_change(&usual, &predict(&device).ok()?)?))
         });
         Sensitivity {
             tried: changed.collect(),
@@ -63,6 +63,13 @@ pub fn sensitivities<E: Send>(
         b.percent().total_cmp(&a.percent()).then_with(by_name)
     });
     Ok(found)
+}
+
+/// The largest change between predictions of the same launches, in percent.
+fn largest_change(before: &[Option<f64>], after: &[Option<f64>]) -> Option<f64> {
+    let both = before.iter().zip(after);
+    let changes = both.filter_map(|(before, after)| Some(100.0 * ((*after)? / (*before)? - 1.0)));
+    changes.max_by(|a, b| a.abs().total_cmp(&b.abs()))
 }
 
 /// The value that is next to `to` and the device that has it; whole numbers change by one at least.
@@ -81,9 +88,10 @@ mod tests {
     use super::*;
 
     /// Half of it the clock's, a fifth the multiprocessors'.
-    fn speed(device: &Device) -> Result<f64, ()> {
+    fn speed(device: &Device) -> Result<Vec<Option<f64>>, ()> {
         let clock = device.chip.clock_mhz / 1980.0;
-        Ok(clock.powf(0.5) * (f64::from(device.chip.n_smx) / 132.0).powf(0.2))
+        let speed = clock.powf(0.5) * (f64::from(device.chip.n_smx) / 132.0).powf(0.2);
+        Ok(vec![Some(speed)])
     }
 
     fn all(_: &Key, _: Kind) -> bool {
@@ -104,12 +112,23 @@ mod tests {
     #[test]
     fn whole_numbers_change_by_one_at_least_and_impossible_ones_are_left_out() {
         let base = Base::load("h200").unwrap();
-        let schedulers = |device: &Device| Ok::<_, ()>(f64::from(device.issue.n_schedulers));
+        let one = |value: u32| Ok::<_, ()>(vec![Some(f64::from(value))]);
+        let schedulers = |device: &Device| one(device.issue.n_schedulers);
         let found = sensitivities(&base, Reader::Model, all, schedulers).unwrap();
         assert_eq!(found[0].tried, [(3.0, -25.0), (5.0, 25.0)]);
         assert!((found[0].percent() - 10.0).abs() < 1e-9);
-        let lanes = |device: &Device| Ok::<_, ()>(f64::from(device.limits.warp_lanes));
+        let lanes = |device: &Device| one(device.limits.warp_lanes);
         let found = sensitivities(&base, Reader::Model, all, lanes).unwrap();
         assert!(found.is_empty(), "a warp has 32 lanes: {found:?}");
+    }
+
+    #[test]
+    fn the_launch_that_changes_most_counts_and_one_that_cannot_run_does_not() {
+        let (before, after) = (
+            [Some(1.0), Some(2.0), None],
+            [Some(1.1), Some(1.0), Some(9.0)],
+        );
+        assert_eq!(largest_change(&before, &after), Some(-50.0));
+        assert_eq!(largest_change(&before[2..], &after[2..]), None);
     }
 }

@@ -49,10 +49,10 @@ impl Caches {
         }
     }
 
-    /// Returns the caches with an empty store of executions.
+    /// Returns the caches with a store of executions, a new one unless there is one.
     pub(crate) fn with_executions(&self) -> Caches {
         Caches {
-            executions: Some(Arc::default()),
+            executions: Some(self.executions.clone().unwrap_or_default()),
             ..self.clone()
         }
     }

@@ -95,11 +95,14 @@ pub struct Settings {
     pub weighting: Weighting,
     /// Factors inferred for the programs of each problem.
     pub inferred: BTreeMap<String, Inferred>,
-    /// Programs of a generation, one per block.
+    /// Programs of a generation that are drawn from a corpus, one per block.
     pub n_blocks: usize,
     /// Seed that selects the programs drawn from the corpus.
     pub program_seed: u64,
 }
+
+/// Programs of a generation of the paper's tables.
+pub const PAPERS_POPULATION: usize = 1000;
 
 impl Default for Settings {
     fn default() -> Self {
@@ -111,7 +114,7 @@ impl Default for Settings {
             list: None,
             weighting: Weighting::Paper,
             inferred: BTreeMap::new(),
-            n_blocks: 1000,
+            n_blocks: PAPERS_POPULATION,
             program_seed: 1,
         }
     }

@@ -14,6 +14,8 @@ mod intervals;
 mod library;
 #[cfg(feature = "cli")]
 mod measure;
+#[cfg(feature = "report")]
+mod one_account;
 #[cfg(feature = "cli")]
 mod own_gpu;
 #[cfg(feature = "cli")]

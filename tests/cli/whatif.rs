@@ -123,6 +123,24 @@ fn charts_show_every_point_and_mark_the_best() {
     assert!(map.contains("Best:") && map.contains("threads per block"));
 }
 
+#[test]
+fn curves_have_bands_where_launches_like_them_were_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("curves.svg");
+    let bands = |vary: &str| {
+        let line = format!("whatif --engine analytical --vary threads=64,128 {vary}");
+        stdout(&format!("{line} --chart {}", path.display()));
+        std::fs::read_to_string(&path)
+            .unwrap()
+            .matches("<polygon")
+            .count()
+    };
+    assert_eq!(bands("--vary kernel=rpn,lgp"), 2);
+    // A machine that nobody measured, and more curves than bands can be told apart.
+    assert_eq!(bands("--vary clock=900"), 0);
+    assert_eq!(bands("--vary stack-dim=1..4"), 0);
+}
+
 /// For every kernel, with defaults and with another block size, a study's row equals the prediction of `predict`, and that of the
 /// library where it has the kernel.
 #[test]

@@ -6,8 +6,19 @@ use crate::commands::engine::{ExtentArgs, Kind, note_weights, open_for};
 use crate::commands::format::Format;
 use crate::commands::own_kernel;
 use crate::device::Preset;
+use crate::predictor::annotate::Annotated;
 use crate::report::annotation;
 use crate::report::provenance::Provenance;
+use crate::report::verdict;
+use serde::Serialize;
+
+/// A listing and what `explain` says first about its launch.
+#[derive(Debug, Serialize)]
+struct Headed<'a> {
+    bottleneck: &'a str,
+    #[serde(flatten)]
+    annotated: &'a Annotated,
+}
 
 pub fn run(args: &ExplainArgs) -> CliResult {
     if args.engine.engine != Kind::Simulator || args.engine.extent != ExtentArgs::default() {
@@ -23,6 +34,8 @@ pub fn run(args: &ExplainArgs) -> CliResult {
     let (engine, launches) = open_for(&device, inputs.settings(), &[options])?;
     own_kernel::check(&engine, &launches, &args.configuration.own)?;
     let annotated = engine.annotate(&launches[0])?;
+    let explained = engine.explain(&launches[0])?;
+    let headline = verdict::of_one(&explained);
     note_weights(&engine);
     let provenance = Provenance::of(&engine);
     match args.output.format() {
@@ -31,8 +44,13 @@ pub fn run(args: &ExplainArgs) -> CliResult {
             args.output
                 .print_columns(&annotation::columns(), &rows, &provenance)
         }
-        _ => args
-            .output
-            .print_one(&annotated, &provenance, || annotation::text(&annotated)),
+        _ => {
+            let record = Headed {
+                bottleneck: &headline,
+                annotated: &annotated,
+            };
+            let text = || annotation::text(&headline, &annotated);
+            args.output.print_one(&record, &provenance, text)
+        }
     }
 }

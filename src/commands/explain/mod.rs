@@ -1,5 +1,6 @@
 //! `warpstack explain`: why a launch is as fast as it is, alone or beside another one; its machine code, instruction by instruction.
 
+mod assumed;
 mod cpu;
 mod instructions;
 
@@ -11,12 +12,13 @@ use super::look::ChartArgs;
 use super::measure::cpu::CpuWorkArgs;
 use super::names;
 use super::own_kernel;
-use crate::device::{Device, Preset};
+use crate::device::Device;
 use crate::launch::prediction::Prediction;
-use crate::predictor::Explained;
+use crate::predictor::{Explained, Predictor};
 use crate::report::explain;
 use crate::report::provenance::Provenance;
 use crate::report::roofline;
+use crate::study::Base;
 use crate::validate::interval::Group;
 use crate::validate::known;
 use std::error::Error;
@@ -64,22 +66,25 @@ pub fn run(args: &ExplainArgs) -> CliResult {
     if args.per_instruction {
         return instructions::run(args);
     }
-    let device = Preset::load(&args.configuration.device)?.device;
-    let (explained, known, provenance) = explained(args, &device)?;
+    let base = Base::load(&args.configuration.device)?;
+    let device = &base.device;
+    let (explained, known, model) = explained(args, device)?;
     let measured = |one: &Prediction| known.as_ref()?.of_prediction(one);
     let interval = |one: &Prediction| {
         let group = Group::of(one, &device.name, args.engine.engine.name());
         let own = &args.configuration.own;
-        let interval = own.interval(&device, &group, Some(one.l1_bytes));
+        let interval = own.interval(device, &group, Some(one.l1_bytes));
         interval.of_speed(one.gpops_billion)
     };
-    let explanations = explain::explanations(&explained, measured, interval);
+    let assumed = |one: &Prediction| assumed::values(&base, &model, &one.configuration);
+    let explanations = explain::explanations(&explained, measured, interval, assumed);
+    let provenance = Provenance::of(&model);
     let text = || explain::text(&explanations);
     args.output.print(&explanations, &provenance, text)?;
     if args.roofline {
         let labels = explanations.iter().map(|one| one.label.as_str());
         let launches = labels.zip(explained.iter().map(|one| &one.prediction));
-        args.chart.save(|| roofline::chart(&device, launches))?;
+        args.chart.save(|| roofline::chart(device, launches))?;
     } else {
         args.chart.save(|| explain::chart(&explanations))?;
     }
@@ -91,7 +96,7 @@ type Known = Option<known::Known>;
 fn explained(
     args: &ExplainArgs,
     device: &Device,
-) -> Result<(Vec<Explained>, Known, Provenance), Box<dyn Error>> {
+) -> Result<(Vec<Explained>, Known, Predictor), Box<dyn Error>> {
     let (options, inputs) = own_kernel::asked(&args.configuration, &args.engine.inputs, device)?;
     let mut launches = vec![options];
     for changes in &args.against {
@@ -105,5 +110,5 @@ fn explained(
     let explained = explained.collect::<Result<_, _>>()?;
     // Read only now that everything is predicted.
     let known = engine.inputs.known(device)?;
-    Ok((explained, known, Provenance::of(&model)))
+    Ok((explained, known, model))
 }

@@ -10,12 +10,15 @@ use super::CliResult;
 use super::engine::{EngineArgs, ExtentArgs, InputArgs, Kind};
 use super::names::ALL;
 use super::reproduce::parse_problems;
+use crate::device::Device;
 use crate::launch::prediction::Configuration;
 use crate::predictor::{Predictor, architecture};
-use crate::report::explore::{Content, MeasuredPoint, page};
+use crate::report::explore::{Content, Interval, MeasuredPoint, page};
 use crate::report::output;
+use crate::report::prediction::basis;
 use crate::study::Base;
 use crate::validate::compare::CellSplit;
+use crate::validate::interval::{Errors, Group};
 use crate::validate::{Cell, Measured, Table, cells};
 use axes::Plan;
 use std::error::Error;
@@ -88,7 +91,31 @@ pub(super) fn made(args: &ExploreArgs) -> Result<String, Box<dyn Error>> {
         records,
         reasons,
         measured,
+        intervals: intervals(&base.device, &problems, &kernels),
     })
+}
+
+/// The intervals of the unchanged device, of the problems and kernels that have one.
+fn intervals(device: &Device, problems: &[&str], kernels: &[&str]) -> Vec<Interval> {
+    let errors = Errors::of(device);
+    let launches = problems
+        .iter()
+        .flat_map(|problem| kernels.iter().map(move |kernel| (problem, kernel)));
+    let interval = |(problem, kernel): (&&str, &&str)| {
+        let found = errors.interval(&Group {
+            device: device.name.clone(),
+            engine: Kind::Analytical.to_string(),
+            problem: (*problem).to_owned(),
+            kernel: (*kernel).to_owned(),
+        });
+        Some(Interval {
+            problem: (*problem).to_owned(),
+            kernel: (*kernel).to_owned(),
+            factor: found.factor?,
+            basis: basis(found.support, found.launches),
+        })
+    };
+    launches.filter_map(interval).collect()
 }
 
 /// In the order given, each once.

@@ -85,6 +85,7 @@ pub fn run(args: &ReportArgs) -> CliResult {
     let asked = papers::asked(args)?;
     check_folder(&args.out_dir)?;
     let device = Preset::load(&args.device)?.device;
+    args.engine.inputs.check_population()?;
     let model = args.engine.open(&device, &problems)?;
     let cells = all_cells(&tables, &problems);
     let maker = Maker {

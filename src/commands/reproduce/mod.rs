@@ -155,6 +155,7 @@ fn speeds(
     (tables, problems): (&[Table], &[&str]),
     cells: Vec<Cell>,
 ) -> CliResult {
+    engine.inputs.check_population()?;
     let device = Preset::load(args.device())?.device;
     let model = engine.open(&device, problems)?;
     let cells = part_of(cells, args.shard)?;

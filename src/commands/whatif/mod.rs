@@ -19,7 +19,7 @@ use super::refuse;
 use super::stop::Stop;
 use crate::device::Device;
 use crate::launch::prediction::PredictError;
-use crate::predictor::Predictor;
+use crate::predictor::{Explained, Predictor};
 use crate::report::chart::study::Grid;
 use crate::report::chart::{self, Look};
 use crate::report::progress::{self, Progress};
@@ -60,6 +60,9 @@ pub struct WhatifArgs {
     pub launch: LaunchArgs,
     #[command(flatten)]
     pub own: OwnKernelArgs,
+    /// Also name the part of the machine whose removal gains most; predicts each point about fifteen times
+    #[arg(long)]
+    pub why: bool,
     /// Quantity to predict: the speed of every combination, or the hit rates of every L1 from one simulation of a launch
     #[arg(long, value_enum, default_value = "speed")]
     pub metric: Metric,
@@ -118,13 +121,16 @@ pub fn run(args: &WhatifArgs) -> CliResult {
     let is_measured = rows.iter().any(|row| row.measured.is_some());
     let provenance = Provenance::of(&engine);
     if let (Some(shard), Some(path)) = (args.shard, args.output.path()) {
-        let study = study.hash(&engine_args.described()?);
+        let study = study.hash(&described(args, &engine_args)?);
         let description = serde_json::to_vec(&Description { study, shard })?;
         output::write(Some(&Description::path_for(path)), &description)?;
     }
-    args.output
-        .print_columns(&whatif::columns(axes, is_measured), &rows, &provenance)?;
-    drawings.draw(&study.axes, &points.0)?;
+    args.output.print_columns(
+        &whatif::columns(axes, is_measured, args.why),
+        &rows,
+        &provenance,
+    )?;
+    drawings.draw(&study.axes, &rows)?;
     if let Some(journal) = points.1 {
         journal.finish()?;
     }
@@ -140,7 +146,7 @@ pub fn rows(args: &WhatifArgs, stop: &Stop) -> Result<Vec<Row>, Box<dyn Error>> 
     let engine = open(&study, &engine_args, &args.own)?;
     let (points, _) = predict(args, &engine_args, (&study, &engine), stop)?;
     let provenance = Provenance::of(&engine);
-    let columns = whatif::columns(&study.axes, false);
+    let columns = whatif::columns(&study.axes, false, args.why);
     let rows = with_measured(args, &study, &engine_args, &points)?;
     let rows = columns.json(&rows).map(|row| row.with(&provenance));
     Ok(rows.collect::<Result<_, _>>()?)
@@ -328,8 +334,11 @@ fn predict(
         let engine = engine.on(device.clone());
         match engine.configure(options) {
             Ok(launched) => {
-                let predicted = engine.predict(&launched);
-                (Some(launched), predicted)
+                let outcome = match args.why {
+                    true => engine.explain_alone(&launched).map(|one| with_gain(&one)),
+                    false => engine.predict(&launched).map(|one| Outcome::of(&one)),
+                };
+                (Some(launched), outcome)
             }
             Err(refused) => (None, Err(refused)),
         }
@@ -344,7 +353,7 @@ fn predict(
         return Ok((points, None));
     };
     output::check_writable(path)?;
-    let hash = study.hash(&engine_args.described()?);
+    let hash = study.hash(&described(args, engine_args)?);
     let (journal, done): (_, Vec<Option<Outcome>>) =
         Journal::open(&Journal::path_for(path), &hash, n_points)?;
     let shard = &done[study.shard.points(n_points)];
@@ -353,6 +362,22 @@ fn predict(
     let progress = Progress::new(missing as u64, "points");
     let points = study.run(predict, done, Some(&journal), &|| progress.step())?;
     Ok((points, Some(journal)))
+}
+
+/// The model, its settings and what is asked of it, in text.
+fn described(args: &WhatifArgs, engine: &EngineArgs) -> Result<String, Box<dyn Error>> {
+    let asked = if args.why { " --why" } else { "" };
+    Ok(engine.described()? + asked)
+}
+
+/// The outcome of a launch with the part whose removal gains most.
+fn with_gain(explained: &Explained) -> Outcome {
+    let first = explained.first().filter(|gain| gain.is_notable());
+    Outcome {
+        gains_most: Some(first.map_or("none", |gain| gain.free[0].name()).to_owned()),
+        gain_percent: first.map(|gain| 100.0 * (gain.speedup - 1.0)),
+        ..Outcome::of(&explained.prediction)
+    }
 }
 
 /// Number of points from which a study announces its duration beforehand.
@@ -399,7 +424,7 @@ impl Drawings {
     fn plan(args: &WhatifArgs, study: &Study) -> Result<Drawings, Box<dyn Error>> {
         let grid = Grid {
             axes: &study.axes,
-            points: &[],
+            rows: &[],
         };
         let varying = grid.varying();
         let named = |name: &str| -> Result<usize, Box<dyn Error>> {
@@ -443,8 +468,8 @@ impl Drawings {
         })
     }
 
-    fn draw(&self, axes: &[Axis], points: &[Point]) -> CliResult {
-        let grid = Grid { axes, points };
+    fn draw(&self, axes: &[Axis], rows: &[whatif::StudyRow]) -> CliResult {
+        let grid = Grid { axes, rows };
         if let Some((path, over)) = &self.chart {
             chart::save(&grid.curves(*over), path, self.look)?;
         }

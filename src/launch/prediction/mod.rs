@@ -102,6 +102,10 @@ pub struct Prediction {
     pub block: BlockResources,
     /// Residency on a multiprocessor.
     pub occupancy: Occupancy,
+    /// Blocks of the launch.
+    pub blocks: u32,
+    /// Blocks that all multiprocessors together hold at a time.
+    pub places: u32,
     /// The L1 size in effect; `l1` in outputs, in KiB.
     #[serde(rename = "l1", serialize_with = "kib")]
     pub l1_bytes: u32,
@@ -331,6 +335,8 @@ impl Prediction {
             sampling_error_percent: timing.error_percent,
             block: placement.block,
             occupancy: placement.occupancy.clone(),
+            blocks: placement.geometry.blocks(),
+            places: placement.geometry.n_smx * placement.occupancy.blocks,
             l1_bytes: placement.l1_bytes,
             memory: timing.memory,
             ipc: timing.ipc,

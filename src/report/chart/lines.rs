@@ -20,6 +20,9 @@ pub enum Scale {
     Named(Vec<String>),
 }
 
+/// Opacity of a band.
+const BAND: f64 = 0.15;
+
 /// One named line.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Line {
@@ -27,6 +30,8 @@ pub struct Line {
     pub points: Vec<(f64, f64)>,
     /// Points with these half-widths of their intervals, no line between them.
     pub halves: Option<Vec<f64>>,
+    /// Bounds of each point, drawn as a band; empty without intervals.
+    pub band: Vec<(f64, f64)>,
     /// Place of its colour, if not its own place among the lines. Beyond the last, colours come again, with hollow points.
     pub colour: Option<usize>,
 }
@@ -128,7 +133,10 @@ impl Lines {
         let low = places().fold(f64::MAX, f64::min);
         let high = places().fold(f64::MIN, f64::max);
         let levels = self.levels.iter().map(|(y, _)| *y);
-        let top = points().map(|p| p.1).chain(levels).fold(0.0, f64::max);
+        let bounds = self.lines.iter().flat_map(|line| &line.band);
+        let heights = points().map(|point| point.1);
+        let heights = heights.chain(bounds.map(|bounds| bounds.1)).chain(levels);
+        let top = heights.fold(0.0, f64::max);
         (low <= high && top > 0.0).then(|| (low, high, self.top.unwrap_or(nice(1.05 * top))))
     }
 
@@ -185,6 +193,16 @@ impl Chart for Lines {
         for (y, _) in &self.levels {
             let ends = [(left, *y), (right, *y)];
             chart.draw_series(DashedLineSeries::new(ends, 4, 3, INK.into()))?;
+        }
+        let banded = self.lines.iter().enumerate();
+        for (nth, line) in banded.filter(|(_, line)| !line.band.is_empty()) {
+            let places = || line.points.iter().map(|point| self.x(point.0));
+            let upper = places().zip(line.band.iter().map(|bounds| bounds.1));
+            let lower = places().zip(line.band.iter().map(|bounds| bounds.0));
+            let outline: Vec<(f64, f64)> = upper
+                .chain(lower.collect::<Vec<_>>().into_iter().rev())
+                .collect();
+            chart.draw_series([Polygon::new(outline, self.style(nth).0.mix(BAND))])?;
         }
         for (nth, line) in self.lines.iter().enumerate() {
             let (colour, style) = self.style(nth);

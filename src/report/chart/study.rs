@@ -4,17 +4,22 @@
 
 use super::figure;
 use super::heat::Heat;
-use super::lines::{Line, Lines, Scale, of_points};
+use super::lines::{Line, Lines, Scale};
+use crate::report::grouped;
+use crate::report::whatif::StudyRow;
 use crate::study::run::Point;
 use crate::study::{Axis, Key};
 use crate::systems::options::Size;
 
-/// A study's axes and points.
+/// A study's axes and rows.
 #[derive(Clone, Copy)]
 pub struct Grid<'a> {
     pub axes: &'a [Axis],
-    pub points: &'a [Point],
+    pub rows: &'a [StudyRow],
 }
+
+/// Curves whose intervals are drawn as bands; more would cover one another.
+const MAX_BANDS: usize = 3;
 
 /// Curves that still can be told apart.
 const MAX_CURVES: usize = 12;
@@ -30,16 +35,30 @@ impl Grid<'_> {
     /// Throughput over the axis `over`, one curve per combination of the others, the highest first.
     pub fn curves(&self, over: usize) -> Lines {
         let axis = &self.axes[over];
-        let points = self.points.iter().filter_map(|point| {
-            let place = place(axis, &point.values[over]) as f64;
-            let gpops = point.outcome.gpops_billion?;
-            Some((self.name_without(point, over), (place, gpops)))
+        let drawn = self.rows.iter().filter_map(|row| {
+            let place = place(axis, &row.point.values[over]) as f64;
+            let speed = row.point.outcome.gpops_billion?;
+            let bounds = row.interval.and_then(|interval| interval.bounds());
+            Some((self.name_without(&row.point, over), (place, speed), bounds))
         });
-        let mut lines = of_points(points);
+        let mut lines: Vec<Line> = grouped(drawn, |(name, ..)| name.clone())
+            .into_iter()
+            .map(|(name, of_line)| Line {
+                band: of_line
+                    .iter()
+                    .map(|drawn| drawn.2)
+                    .collect::<Option<_>>()
+                    .unwrap_or_default(),
+                ..Line::new(name, of_line.into_iter().map(|drawn| drawn.1).collect())
+            })
+            .collect();
         let best = |line: &Line| line.points.iter().map(|point| point.1).fold(0.0, f64::max);
         lines.sort_by(|a, b| best(b).total_cmp(&best(a)));
         let n_curves = lines.len();
         lines.truncate(MAX_CURVES);
+        if lines.len() > MAX_BANDS {
+            lines.iter_mut().for_each(|line| line.band.clear());
+        }
         let mut x_label = self.title(over);
         if n_curves > MAX_CURVES {
             x_label += &format!(" (the highest {MAX_CURVES} of {n_curves} curves)");
@@ -58,7 +77,7 @@ impl Grid<'_> {
     pub fn heat(&self, right: usize, up: usize) -> Heat {
         let (columns, rows) = (&self.axes[right], &self.axes[up]);
         let mut cells = vec![vec![None; columns.values.len()]; rows.values.len()];
-        for point in self.points {
+        for point in self.rows.iter().map(|row| &row.point) {
             let row = place(rows, &point.values[up]);
             let cell: &mut Option<f64> = &mut cells[row][place(columns, &point.values[right])];
             if let Some(gpops) = point.outcome.gpops_billion {

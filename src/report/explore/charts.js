@@ -75,6 +75,7 @@ function topSpeed(state) {
       for (const dim of everyDim()) top = Math.max(top, ...speeds(there, dim).filter((speed) => speed !== undefined));
     }
   }
+  top *= intervalOf(state)?.factor ?? 1;
   for (const one of content.measured) {
     if (["problem", "kernel"].every((key) => one.places[byKey[key]] === state[byKey[key]])) {
       top = Math.max(top, one.gpops_billion + one.ci_billion);
@@ -127,6 +128,7 @@ function curveLines(state, x, y, em, end, bottom) {
   const now = state[byKey["stack-dim"]];
   const place = (speed, at) => (speed === undefined ? undefined : [x(at), y(speed)]);
   const lines = everyDim().map((dim) => speeds(state, dim).map(place));
+  parts.push(...band(state, now, x, y));
   const order = everyDim().sort((a, b) => (a === now) - (b === now));
   for (const dim of order) {
     const kind = dim === now ? "line now" : "line";
@@ -145,6 +147,19 @@ function curveLines(state, x, y, em, end, bottom) {
   const here = lines[now][state[byKey.threads]];
   if (here) parts.push(`<circle cx="${here[0].toFixed(1)}" cy="${here[1].toFixed(1)}" r="${(0.62 * em).toFixed(1)}" class="here"/>`);
   return parts;
+}
+
+/** The 90 % interval around the line that is shown; where launches are not possible it is interrupted. */
+function band(state, dim, x, y) {
+  const factor = intervalOf(state)?.factor;
+  if (!factor) return [];
+  const runs = [[]];
+  speeds(state, dim).forEach((speed, at) => (speed === undefined ? runs.push([]) : runs.at(-1).push([at, speed])));
+  return runs.filter((run) => run.length > 1).map((run) => {
+    const upper = run.map(([at, speed]) => [x(at), y(speed * factor)]);
+    const lower = run.map(([at, speed]) => [x(at), y(speed / factor)]).reverse();
+    return `<path d="${path([...upper, ...lower])}Z" class="band" style="fill: var(--dim-${dim % 6})"/>`;
+  });
 }
 
 /** What was measured at any block size and second dimension, with confidence intervals where the line is the one that is shown. */

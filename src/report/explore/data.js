@@ -57,6 +57,12 @@ function measuredAt(state) {
   return content.measured.find((one) => one.places.every((place, at) => place === state[at]));
 }
 
+/** The 90 % interval of the launch's problem and kernel on the machine as it is. */
+function intervalOf(state) {
+  if (!isUnchanged(state)) return undefined;
+  return content.intervals.find((one) => ["problem", "kernel"].every((key) => one[key] === valueOf(state, key)));
+}
+
 /** The command that prints the same number. */
 function commandOf(state) {
   const options = launchAxes.map((axis) => `--${axis.key} ${valueOf(state, axis.key)}`).join(" ");

@@ -46,6 +46,19 @@ pub struct Content {
     pub reasons: Vec<String>,
     /// Measured speeds of the unchanged machine.
     pub measured: Vec<MeasuredPoint>,
+    /// Intervals of the unchanged machine.
+    pub intervals: Vec<Interval>,
+}
+
+/// The 90 % interval of a problem and kernel.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Interval {
+    pub problem: String,
+    pub kernel: String,
+    /// The bounds are the speed divided and multiplied by this.
+    pub factor: f64,
+    /// The measured launches that it rests on, in words.
+    pub basis: String,
 }
 
 /// A measured speed.
@@ -112,6 +125,7 @@ fn described(content: &Content) -> String {
         "limiters": LIMITERS.map(|limiter| limiter.name()),
         "reasons": content.reasons,
         "measured": content.measured,
+        "intervals": content.intervals,
     });
     value.to_string().replace('<', "\\u003c")
 }

@@ -16,9 +16,15 @@ function whereWords() {
   );
 }
 
+function intervalWords(speed) {
+  const interval = intervalOf(state);
+  if (interval) return `90 % interval: ${(speed / interval.factor).toFixed(1)} to ${(speed * interval.factor).toFixed(1)}, from the errors of ${interval.basis}.`;
+  return isUnchanged(state) ? "90 % interval: none; nothing like this launch was measured on this device." : "90 % interval: none; no such machine was measured.";
+}
+
 function comparedWords(point) {
-  const words = [];
   const speed = number("gpops_billion", point);
+  const words = [intervalWords(speed)];
   if (!isUnchanged(state)) {
     const before = pointOf(unchanged(state));
     if (isPossible(before)) {
@@ -47,6 +53,7 @@ function curveWords() {
   const best = now.reduce((most, speed, at) => (speed !== undefined && !(now[most] >= speed) ? at : most), 0);
   const words = [`The thick line is second dimension ${valueOf(state, "stack-dim")}; the numbers at the right name the lines (${dims[0]} to ${dims[dims.length - 1]}).`];
   if (now[best] !== undefined) words.push(`It is highest at ${axes[byKey.threads].values[best]} threads per block: ${now[best].toFixed(3)}.`);
+  if (intervalOf(state)) words.push("The band around it is the 90 % interval.");
   if (!isUnchanged(state)) words.push("Dotted: the same on the machine as it is.");
   else if (everyDim().some((dim) => axes[byKey.threads].values.some((_, at) => measuredAt(withPlace(withPlace(state, "stack-dim", dim), "threads", at)))))
     words.push("Circles: measured by Chitty, with the confidence interval on the thick line.");
