@@ -245,7 +245,7 @@ fn grid_end(prediction: &Prediction) -> String {
     let ends = match blocks < places {
         true => format!("its {blocks} blocks take fewer than the {places} places for them"),
         false => format!(
-            "when the last of its {blocks} blocks run, some of the {places} places for them are empty"
+            "blocks take time to start, and when the last of its {blocks} blocks run, some of the {places} places for them are empty"
         ),
     };
     let more = FEW_ROUNDS.saturating_mul(places);

@@ -40,10 +40,9 @@ fn every_view_names_the_part_that_explain_names() {
 
 /// The first of the lines that a sentence is wrapped to.
 fn sentence_start(sentence: &str) -> Option<&str> {
-    let ends = sentence
-        .char_indices()
-        .filter(|(at, one)| *one == ' ' && *at <= 80);
-    ends.last().map(|(at, _)| &sentence[..at])
+    let ends = sentence.match_indices(' ').map(|(at, _)| at);
+    let last = ends.filter(|at| *at <= 80).max()?;
+    Some(&sentence[..last])
 }
 
 #[test]
@@ -76,7 +75,7 @@ fn a_small_grid_says_how_many_programs_would_fill_it() {
 fn an_answer_names_the_assumed_values_that_it_rests_on() {
     let line =
         "explain --engine analytical --device rtx4090 --arch sm_90 --problem kddcup --stack-dim 4";
-    let assumed = &json(&line)["rows"][0]["assumed"];
+    let assumed = &json(line)["rows"][0]["assumed"];
     assert_eq!(assumed[0]["field"], "l2.port_bytes_per_cycle");
     let percent = assumed[0]["percent"].as_f64().unwrap();
     assert!(percent > 3.0, "{percent}");
