@@ -94,7 +94,6 @@ pub mod predictor;
 pub mod report;
 #[doc(hidden)]
 pub mod sim;
-#[cfg(feature = "report")]
 #[doc(hidden)]
 pub mod study;
 #[cfg_attr(doc, doc(hidden))]
@@ -103,7 +102,6 @@ pub mod systems;
 pub mod trace;
 #[doc(hidden)]
 pub mod util;
-#[cfg(feature = "report")]
 #[doc(hidden)]
 pub mod validate;
 #[doc(hidden)]

@@ -15,7 +15,7 @@ use crate::systems::chitty::kernel_id::Lowering;
 use crate::systems::chitty::variant::{Math, Shape, Variant};
 use crate::systems::options::LaunchOptions;
 use crate::systems::registry;
-use crate::validate::interval::{Errors, Group, Interval};
+use crate::validate::interval::{Group, Interval};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -62,11 +62,9 @@ impl OwnKernelArgs {
     /// Returns the interval of a launch on a device, with an L1 of a size or the device's own: none with a custom kernel or a size that the
     /// device does not have, which were never measured here.
     pub fn interval(&self, device: &Device, launch: &Group, l1_bytes: Option<u32>) -> Interval {
-        let is_own = self.sass.is_some() || self.cuda.is_some();
-        let is_real = l1_bytes.is_none_or(|bytes| device.split_for_l1(bytes).is_some());
-        match !is_own && is_real {
-            true => Errors::of(device).interval(launch),
-            false => Interval::NONE,
+        match self.sass.is_some() || self.cuda.is_some() {
+            true => Interval::NONE,
+            false => Interval::of(device, launch, l1_bytes),
         }
     }
 }

@@ -15,8 +15,9 @@ use super::work::{Launch, LaunchFacts, Work};
 use crate::device::ideal::{Ideal, Ideals};
 use crate::launch::prediction::{Configuration, PerformanceModel, PredictError, Timing};
 use crate::trace::mix::Role;
+use crate::util::elementary::hypot;
+use crate::util::stopwatch::Stopwatch;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// The work of a launch whose blocks run several programs each.
 #[derive(Debug, Clone)]
@@ -183,7 +184,7 @@ impl DivergentWork {
         placement: &Placement,
         model: &M,
     ) -> Result<Timed, PredictError> {
-        let start = Instant::now();
+        let start = Stopwatch::start();
         let n = self.sampled.len() as f64;
         let mut all = Timed::default();
         for one in &self.sampled {
@@ -202,9 +203,9 @@ impl DivergentWork {
             all.cycles.push(cycles);
             all.counters = all.counters.with(&last);
             // Of a mean of independent values.
-            all.error_percent = all.error_percent.hypot(worst / n);
+            all.error_percent = hypot(all.error_percent, worst / n);
         }
-        all.wall_seconds = start.elapsed().as_secs_f64();
+        all.wall_seconds = start.seconds();
         Ok(all)
     }
 

@@ -5,6 +5,7 @@
 
 use super::grid::Sample;
 use super::placement::Placement;
+use crate::util::elementary::ln;
 
 const EULER_GAMMA: f64 = 0.577_215_664_901_532_9;
 
@@ -47,9 +48,9 @@ fn expected_maximum(drawn: &[f64], n: u32) -> f64 {
     if n as usize <= drawn.len() || drawn.len() < 2 {
         return largest;
     }
-    let ln = f64::from(n).ln();
-    let root = (2.0 * ln).sqrt();
-    let far = (ln.ln() + (4.0 * std::f64::consts::PI).ln()) / 2.0;
+    let ln_n = ln(f64::from(n));
+    let root = (2.0 * ln_n).sqrt();
+    let far = (ln(ln_n) + ln(4.0 * std::f64::consts::PI)) / 2.0;
     largest.max(mean(drawn) + deviation(drawn) * (root - (far - EULER_GAMMA) / root))
 }
 

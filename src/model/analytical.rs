@@ -3,7 +3,7 @@
 //! Analyses each kernel and its programs once and keeps the result.
 //! Units: counts per million nodes of a warp.
 
-use std::time::Instant;
+use crate::util::stopwatch::Stopwatch;
 
 use super::demand::Demand;
 use super::path::PathRules;
@@ -71,7 +71,7 @@ fn hit_rate(misses: f64, lines: f64) -> Option<f64> {
 
 impl PerformanceModel for Analytical {
     fn time_uniform(&self, launch: Uniform) -> Result<Timing, PredictError> {
-        let start = Instant::now();
+        let start = Stopwatch::start();
         let analysis = self.analysis(launch);
         let partial = launch.partial_residencies();
         let point = &point(launch, &partial);
@@ -95,7 +95,7 @@ impl PerformanceModel for Analytical {
             warp_instructions_per_node: demand.instructions,
             cpi_stack: CpiEntry::stack(|cause| expected[cause as usize]),
             simulated_warp_instructions: 0,
-            wall_seconds: start.elapsed().as_secs_f64(),
+            wall_seconds: start.seconds(),
         };
         Ok(timing.with_divergence(launch, &expected))
     }

@@ -6,6 +6,7 @@
 //! Units: cycles per token.
 //! Sources: equations (16) and (16a) of `docs/model.md`; Che, Tung and Wang, Hierarchical Web Caching Systems, IEEE JSAC 20 (2002).
 
+use crate::util::elementary::{exp, exp_m1, exp2};
 use std::collections::BTreeMap;
 
 use super::shapes::Profile;
@@ -107,7 +108,7 @@ pub fn fetch(profile: &Profile, rules: &FetchRules) -> Fetch {
         )],
     };
     let wait = |(line, entries): (&u32, &Entries)| {
-        let gone = |sets: &[f64]| (-entries.all() * sets[*line as usize % sets.len()]).exp();
+        let gone = |sets: &[f64]| exp(-entries.all() * sets[*line as usize % sets.len()]);
         let missing = gone(&first);
         let far = missing.min(gone(&second));
         let not_own = gone(&own).max(missing);
@@ -122,7 +123,7 @@ pub fn fetch(profile: &Profile, rules: &FetchRules) -> Fetch {
             + entries.follows * cycles(rules.next_line_cycles)
     };
     let missing = |(line, entries): (&u32, &Entries)| {
-        let gone = (-entries.all() * first[*line as usize % first.len()]).exp();
+        let gone = exp(-entries.all() * first[*line as usize % first.len()]);
         let jumps = gone * (entries.jumps + entries.indirect);
         (jumps, jumps + gone * entries.follows)
     };
@@ -157,14 +158,14 @@ fn survival(lines: &[Entries], ways: usize) -> f64 {
     let (mut low, mut high) = (-20.0f64, 60.0f64);
     for _ in 0..HALVINGS {
         let middle = 0.5 * (low + high);
-        let there = |entries: &Entries| -(-entries.all() * middle.exp2()).exp_m1();
+        let there = |entries: &Entries| -exp_m1(-entries.all() * exp2(middle));
         if lines.iter().map(there).sum::<f64>() < ways as f64 {
             low = middle;
         } else {
             high = middle;
         }
     }
-    low.exp2()
+    exp2(low)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 //! Units: lines, per warp instruction of a warp.
 //! Sources: equations (13) and (14) of `docs/model.md`.
 
+use crate::util::elementary::{exp2, log2};
 use std::collections::BTreeMap;
 
 use super::locality::{GRID, LineRates, Locality, Table, log2_time, presence};
@@ -188,7 +189,7 @@ impl Cases {
 
     /// Expected number of cached lines at the given survival time.
     fn occupancy(&self, log2_time: f64) -> f64 {
-        self.lines * presence(self.replacement, self.rate * log2_time.exp2())
+        self.lines * presence(self.replacement, self.rate * exp2(log2_time))
     }
 
     /// **(13a)** Fraction of the loads that hit.
@@ -196,7 +197,7 @@ impl Cases {
         let time = match log2_time {
             _ if self.lines == 0.0 => return 0.0,
             None => return 1.0,
-            Some(log2_time) => log2_time.exp2(),
+            Some(log2_time) => exp2(log2_time),
         };
         let hit = |rate: f64| presence(self.replacement, rate * time);
         self.first * hit(self.rate) + (1.0 - self.first) * hit(self.again)
@@ -268,7 +269,7 @@ fn count(bins: &mut [RateBin; RATE_BINS], rates: &LineRates, lines: f64, fetches
     if requests <= 0.0 {
         return;
     }
-    let bin = &mut bins[(-requests.log2()).clamp(0.0, (RATE_BINS - 1) as f64) as usize];
+    let bin = &mut bins[(-log2(requests)).clamp(0.0, (RATE_BINS - 1) as f64) as usize];
     bin.lines += lines;
     bin.fills += lines * fills;
     bin.write_backs += lines * rates.dirty_evictions;

@@ -15,6 +15,7 @@ use super::locality::{Locality, presence};
 use super::root::{Bracket, falling_root};
 use crate::launch::geometry::Geometry;
 use crate::launch::spec::{Replacement, SmxSpec};
+use crate::util::elementary::{exp2, log2};
 
 /// Upper bound on survival times, as a power of two.
 const LONGEST_LOG2: f64 = 40.0;
@@ -78,7 +79,7 @@ pub fn traffic(
     };
     let used: Vec<Asked> = bins.iter().filter_map(Asked::new).collect();
     let log2_time = survival_log2(spec, &used, case_lines, case_rate, sharers.guess_log2);
-    let time = log2_time.exp2();
+    let time = exp2(log2_time);
     let hit = |rate: f64| presence(spec.l2.replacement, rate * time);
     let (mut fills, mut fill_hits, mut writes, mut write_hits, mut pairs) =
         (0.0, 0.0, 0.0, 0.0, 0.0);
@@ -236,20 +237,20 @@ fn survival_log2(
     let replacement = spec.l2.replacement;
     // Logarithms, because the number of lines grows in proportion to the time until the share fills.
     let free = |log2_time: f64| {
-        let time = log2_time.exp2();
+        let time = exp2(log2_time);
         let stacks: f64 = used
             .iter()
             .map(|asked| asked.there(replacement, time))
             .sum();
         let cases = case_lines * presence(replacement, case_rate * time);
-        (size / (stacks + cases)).log2()
+        log2(size / (stacks + cases))
     };
     let all = used.iter().map(|asked| asked.lines).sum::<f64>() + case_lines;
     let bracket = Bracket {
         low: 0.0,
         at_low: f64::INFINITY,
         high: LONGEST_LOG2,
-        at_high: (size / all).log2(),
+        at_high: log2(size / all),
     };
     if bracket.at_high >= 0.0 {
         return LONGEST_LOG2;

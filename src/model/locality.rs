@@ -11,6 +11,7 @@
 //! unified approach to the performance analysis of caching systems, INFOCOM 2014; Che, Tung and Wang, IEEE JSAC 20 (2002), for
 //! LRU.
 
+use crate::util::elementary::{exp_m1, exp2, log2};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -400,7 +401,7 @@ fn bin(time: i64) -> usize {
 }
 
 fn exact_bin(time: i64) -> usize {
-    let exact = BINS_PER_OCTAVE * (time.max(1) as f64).log2();
+    let exact = BINS_PER_OCTAVE * log2(time.max(1) as f64);
     (exact.round() as usize).min(BINS - 1)
 }
 
@@ -422,7 +423,7 @@ impl Fate {
         let (gone, kept) = match replacement {
             // Under first-in first-out a line misses as often as under random replacement (Gelenbe 1973).
             Replacement::Random | Replacement::Rows => {
-                let gone = -(-time / survival).exp_m1();
+                let gone = -exp_m1(-time / survival);
                 (gone, survival * gone)
             }
             Replacement::Lru => (f64::from(u8::from(time > survival)), time.min(survival)),
@@ -440,7 +441,7 @@ impl Fate {
 pub fn presence(replacement: Replacement, requests: f64) -> f64 {
     match replacement {
         Replacement::Random | Replacement::Rows => requests / (1.0 + requests),
-        Replacement::Lru => -(-requests).exp_m1(),
+        Replacement::Lru => -exp_m1(-requests),
     }
 }
 
@@ -450,8 +451,8 @@ struct Survival(Vec<[Fate; GRID]>);
 impl Survival {
     fn new(replacement: Replacement, lines_per_level: u32) -> Self {
         let fates = |bin: usize| {
-            let time = (bin as f64 / BINS_PER_OCTAVE).exp2();
-            let survival = |index: usize| log2_time(index as f64).exp2();
+            let time = exp2(bin as f64 / BINS_PER_OCTAVE);
+            let survival = |index: usize| exp2(log2_time(index as f64));
             std::array::from_fn(|i| Fate::new(replacement, lines_per_level, time, survival(i)))
         };
         Survival((0..BINS).map(fates).collect())

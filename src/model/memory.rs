@@ -14,6 +14,7 @@ use super::path::Latencies;
 use super::queue::{wait_cycles, wait_for_one_of_cycles};
 use crate::launch::geometry::Geometry;
 use crate::launch::spec::SmxSpec;
+use crate::util::elementary::{exp, powf};
 
 /// Latencies and service times of the memory, in cycles.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -94,7 +95,7 @@ impl WritePort {
         let used = tokens_per_cycle * self.server.cycles_per_token;
         let mut beyond = 0.0;
         if self.holds_unit && wait > 0.0 {
-            beyond = wait * (-used * self.queue_cycles / wait).exp();
+            beyond = wait * exp(-used * self.queue_cycles / wait);
         }
         let queued = if wait.is_finite() {
             wait - beyond
@@ -242,7 +243,7 @@ impl Memory {
 fn miss_probability(geometry: &Geometry, demand: &Demand, traffic: &Traffic) -> f64 {
     let loads = demand.local_load_lines.max(f64::MIN_POSITIVE);
     let waiting = (traffic.waiting_loads / loads).clamp(0.0, 1.0);
-    1.0 - (1.0 - waiting).powf(1.0 / f64::from(geometry.stack_dim.max(1)))
+    1.0 - powf(1.0 - waiting, 1.0 / f64::from(geometry.stack_dim.max(1)))
 }
 
 /// Cycles of the load/store unit that `bytes` take at a rate; none at 0, where they have a path of their own.

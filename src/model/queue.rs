@@ -6,6 +6,7 @@
 //! Sources: equations (17) and (18) of `docs/model.md`; Pollaczek and Khinchine for M/D/1; Sakasegawa, An approximation
 //! formula, Annals of the Institute of Statistical Mathematics 29 (1977), for several servers.
 
+use crate::util::elementary::powf;
 /// **(17)** Mean wait before service at a server that is busy a fraction `utilization` of the time; `residual_cycles` is the
 /// mean remainder of a service found in progress. Infinite at full utilization.
 pub fn wait_cycles(utilization: f64, residual_cycles: f64) -> f64 {
@@ -21,7 +22,7 @@ pub fn wait_for_one_of_cycles(utilization: f64, service_cycles: f64, servers: f6
         return f64::INFINITY;
     }
     let exponent = (2.0 * (servers + 1.0)).sqrt() - 1.0;
-    0.5 * service_cycles / servers * utilization.powf(exponent) / (1.0 - utilization)
+    0.5 * service_cycles / servers * powf(utilization, exponent) / (1.0 - utilization)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! blocks from the first instruction to the last; the ratio to the windows' estimate for the same blocks corrects them.
 //! Sources: `docs/sampling.md`.
 
-use std::time::Instant;
+use crate::util::stopwatch::Stopwatch;
 
 use super::blocks::run_queue;
 use super::chip;
@@ -119,7 +119,7 @@ struct WholeRun {
 
 impl PerformanceModel for Simulator {
     fn time_uniform(&self, launch: Uniform) -> Result<Timing, PredictError> {
-        let start = Instant::now();
+        let start = Stopwatch::start();
         let mut observed = self.sample(launch)?;
         self.correct(launch, &mut observed)?;
         observed.rates = launch.filled(observed.rates);
@@ -137,7 +137,7 @@ impl PerformanceModel for Simulator {
             warp_instructions_per_node: instructions / counters.tokens(),
             cpi_stack: cpi_entries(counters),
             simulated_warp_instructions: observed.instructions,
-            wall_seconds: start.elapsed().as_secs_f64(),
+            wall_seconds: start.seconds(),
         };
         Ok(timing.with_divergence(launch, &counters.nearest_stack))
     }

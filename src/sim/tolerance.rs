@@ -3,6 +3,7 @@
 //! Models: two independent parts, the spread of a window's batches and what no window shows. Units: percent of the speed.
 //! Sources: batch means, Law & Kelton, Simulation Modeling and Analysis, chapter 9; `docs/sampling.md`.
 
+use crate::util::elementary::hypot;
 use std::fmt;
 use std::str::FromStr;
 
@@ -15,7 +16,7 @@ pub const BEYOND_WINDOWS: f64 = 3.0;
 
 /// Returns the 90 % bound of a window's error from the standard error of its batches.
 pub fn window_bound(standard_error: f64) -> f64 {
-    batches_bound(standard_error).hypot(BEYOND_WINDOWS)
+    hypot(batches_bound(standard_error), BEYOND_WINDOWS)
 }
 
 /// Returns the 90 % bound of a mean from its standard error.

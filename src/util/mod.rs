@@ -1,6 +1,7 @@
 //! Helpers independent of GP and machines: values computed once per key, statistics, users' files.
 
 pub mod band;
+pub mod elementary;
 pub mod input;
 pub mod memo;
 pub mod names;
@@ -8,3 +9,4 @@ pub mod parallel;
 pub mod refused;
 pub mod rows;
 pub mod stats;
+pub mod stopwatch;

@@ -76,6 +76,15 @@ impl Interval {
         launches: 0,
     };
 
+    /// Returns the interval of a launch on a device with this L1; none if the device was changed or has no such L1.
+    pub fn of(device: &Device, launch: &Group, l1_bytes: Option<u32>) -> Interval {
+        let is_real = l1_bytes.is_none_or(|bytes| device.split_for_l1(bytes).is_some());
+        match is_real {
+            true => Errors::of(device).interval(launch),
+            false => Interval::NONE,
+        }
+    }
+
     /// Returns the bounds around a predicted value.
     pub fn around(&self, predicted: f64) -> Option<(f64, f64)> {
         let factor = self.factor?;

@@ -239,11 +239,7 @@ fn damaged_texts_are_refused() {
             "/* 0x18801090108c10ac */",
             "no control word",
         ),
-        (
-            "/*0008*/                   MOV",
-            "/*zz08*/                   MOV",
-            "not a byte offset",
-        ),
+        ("/*0008*/ MOV", "/*zz08*/ MOV", "not a byte offset"),
     ] {
         assert!(text.contains(from), "{from}");
         let error = refused(&text.replacen(from, to, 1));

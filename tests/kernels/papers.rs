@@ -166,10 +166,6 @@ fn studies_vary_presets_and_populations() {
 fn what_a_kernel_does_not_have_is_refused_in_one_line() {
     refuses(&[
         (
-            "predict --kernel rpn --threads 64 --population 5",
-            "population: given 5; allowed: none",
-        ),
-        (
             "predict --kernel rpn --threads 64 --cases 5",
             "cases: given 5; allowed: none",
         ),

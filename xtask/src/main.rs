@@ -7,6 +7,7 @@ mod predictions;
 mod random_programs;
 mod sampling;
 mod tar;
+mod wasm;
 
 use clap::{Parser, Subcommand};
 use std::process::{Command, ExitCode};
@@ -35,6 +36,8 @@ enum Task {
     RandomPrograms(random_programs::Args),
     /// Predict cells of the paper's tables with any sampling plan, as CSV (docs/sampling.md)
     Sampling(sampling::Args),
+    /// Build the library for browsers and compare its digits with this machine's
+    Wasm(wasm::Args),
 }
 
 fn main() -> ExitCode {
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         Task::Predictions => predictions::run(),
         Task::RandomPrograms(args) => random_programs::run(args),
         Task::Sampling(args) => sampling::run(args),
+        Task::Wasm(args) => wasm::run(args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -29,6 +29,11 @@ impl Dice {
         ((u64::from(self.0.next_u32()) * n as u64) >> 32) as usize
     }
 
+    /// Draws any word.
+    pub fn word(&mut self) -> u32 {
+        self.0.next_u32()
+    }
+
     /// Returns true with this probability.
     pub fn chance(&mut self, probability: f64) -> bool {
         self.unit() < probability

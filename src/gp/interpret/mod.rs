@@ -25,6 +25,7 @@ pub mod rpn_2d;
 pub mod scalar;
 pub(crate) mod score;
 pub mod simd;
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 pub(crate) mod tile;
 
 use super::problem::Problem;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::{Asked, Gpu};
 use crate::measure::error::GpuError;
-use crate::systems::chitty::variant::unpack;
+use crate::systems::chitty::embedded::unpack;
 
 /// A kernel of a paper: what it is compiled from.
 pub struct PaperSource<'a> {

@@ -12,6 +12,7 @@ use crate::launch::code::{MemoryRequest, ReplayCode, ReplayOp};
 use crate::launch::spec::{CacheSpec, Replacement, SmxSpec};
 use crate::model::root::{Bracket, falling_root};
 use crate::trace::{AddressKind, LINE_BYTES};
+use crate::util::elementary::{exp, exp2, log2};
 use rustc_hash::FxHashMap;
 
 /// Maximum number of blocks whose accesses are examined.
@@ -67,7 +68,7 @@ struct ReuseClass {
 impl ReuseClass {
     /// Rounds both values to half powers of two.
     fn key(self) -> (i16, i16) {
-        let half = |value: f64| (2.0 * value.log2()).round().clamp(-200.0, 200.0) as i16;
+        let half = |value: f64| (2.0 * log2(value)).round().clamp(-200.0, 200.0) as i16;
         (half(self.again), half(self.others))
     }
 
@@ -75,7 +76,7 @@ impl ReuseClass {
         let value = |half: i16| match half {
             200 => f64::INFINITY,
             -200 => 0.0,
-            _ => (f64::from(half) / 2.0).exp2(),
+            _ => exp2(f64::from(half) / 2.0),
         };
         ReuseClass {
             again: value(again),
@@ -87,10 +88,10 @@ impl ReuseClass {
     fn hit(self, replacement: Replacement, time: f64) -> f64 {
         match replacement {
             Replacement::Lru if self.again <= time => 1.0,
-            Replacement::Lru => 1.0 - (-self.others * time).exp(),
+            Replacement::Lru => 1.0 - exp(-self.others * time),
             _ => {
                 let leaves = self.others + 1.0 / time;
-                let lasts = (-leaves * self.again).exp();
+                let lasts = exp(-leaves * self.again);
                 lasts + (1.0 - lasts) * self.others / leaves
             }
         }
@@ -104,7 +105,7 @@ impl ReuseClass {
         };
         match leaves * until < 1e-9 {
             true => until,
-            false => (1.0 - (-leaves * until).exp()) / leaves,
+            false => (1.0 - exp(-leaves * until)) / leaves,
         }
     }
 }
@@ -289,7 +290,7 @@ impl LineLifetime {
         let mut bins: Vec<((i16, i16), f64)> = self.0.iter().map(|(&k, &w)| (k, w)).collect();
         bins.sort_unstable_by_key(|bin| bin.0);
         let free = |log2_time: f64| {
-            let time = log2_time.exp2();
+            let time = exp2(log2_time);
             let stays = bins.iter().map(|&(key, weight)| {
                 weight * ReuseClass::of_key(key).stay(cache.replacement, time)
             });
@@ -297,7 +298,7 @@ impl LineLifetime {
         };
         let at_high = free(LONGEST_LOG2);
         if at_high >= 0.0 {
-            return LONGEST_LOG2.exp2();
+            return exp2(LONGEST_LOG2);
         }
         let bracket = Bracket {
             low: 0.0,
@@ -305,7 +306,7 @@ impl LineLifetime {
             high: LONGEST_LOG2,
             at_high,
         };
-        falling_root(bracket, TOLERANCE, free).exp2()
+        exp2(falling_root(bracket, TOLERANCE, free))
     }
 }
 

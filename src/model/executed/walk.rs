@@ -18,6 +18,7 @@ use crate::model::demand::{Demand, N_PIPES};
 use crate::model::memory::cycles_at;
 use crate::model::path::PathRules;
 use crate::trace::{AddressKind, SECTOR_BYTES};
+use crate::util::elementary::powf;
 
 /// Number of servers: issue slots, pipes, load/store unit, read port, write port, DRAM, page activations.
 pub const N_SERVERS: usize = 1 + N_PIPES + 5;
@@ -409,7 +410,7 @@ impl Walker<'_> {
         access.unit += cycles_at(spec.fill_bytes_per_cycle, moved);
         let from_dram = parts * farther * bytes.max(f64::from(SECTOR_BYTES));
         access.dram += from_dram / f64::from(spec.dram.bytes_per_cycle);
-        let some = |each: f64, before: f64| 1.0 - (1.0 - before) * (1.0 - each).powf(parts);
+        let some = |each: f64, before: f64| 1.0 - (1.0 - before) * powf(1.0 - each, parts);
         access.beyond_l1 = some(lacking, access.beyond_l1);
         access.beyond_l2 = some(farther, access.beyond_l2);
         traffic.l2_lines += parts * lacking;

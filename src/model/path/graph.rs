@@ -116,7 +116,10 @@ impl Path {
                     Dependence::Local(lines, later) => {
                         hit = hit.max(from + latencies.local_hit_cycles + later);
                         miss = miss.max(from + latencies.local_miss_cycles + later);
-                        all_hit *= (1.0 - latencies.local_miss_probability).powf(lines);
+                        all_hit *= crate::util::elementary::powf(
+                            1.0 - latencies.local_miss_probability,
+                            lines,
+                        );
                         continue;
                     }
                 };

@@ -3,7 +3,8 @@
 //! Sources: `fixtures/sass/lines/`, written by `tools/regenerate-sass`, which compiles every kernel once more with line information
 //! and makes sure that the instructions are the same.
 
-use super::variant::{Variant, VariantError, damaged, unpack};
+use super::embedded::unpack;
+use super::variant::{Variant, VariantError, damaged};
 use crate::isa::SourceLine;
 use serde::Deserialize;
 use std::collections::HashMap;
@@ -22,7 +23,7 @@ pub fn of(variant: &Variant) -> Result<Vec<SourceLine>, VariantError> {
     let table: Table =
         serde_json::from_slice(&unpack(&name)?).map_err(|error| damaged(&name, error))?;
     let file = base_name(variant.sass_file()?);
-    let steps = table.variants.get(file.trim_end_matches(".sass.gz"));
+    let steps = table.variants.get(file.trim_end_matches(".sass"));
     let mut place = [0i64; 3];
     let mut lines = Vec::new();
     for step in steps.into_iter().flat_map(|steps| steps.chunks_exact(3)) {

@@ -14,6 +14,7 @@ pub mod counted;
 #[doc(hidden)]
 pub mod divergence;
 #[doc(hidden)]
+pub(crate) mod embedded;
 pub mod encode;
 pub mod find;
 pub(crate) mod inputs;

@@ -8,9 +8,9 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::io::Read;
 use std::sync::LazyLock;
 
+use super::embedded::{listing, unpack};
 pub use super::kernel_id::KernelId;
 use crate::gp::problem::ProblemId;
 use crate::isa::Arch;
@@ -19,7 +19,6 @@ use serde::Deserialize;
 use thiserror::Error;
 
 static INDEX_JSON: &str = include_str!("../../../fixtures/sass/index.json");
-static FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/sass_files.rs"));
 static INDEX: LazyLock<Result<Vec<Entry>, String>> =
     LazyLock::new(|| serde_json::from_str(INDEX_JSON).map_err(|error| error.to_string()));
 
@@ -179,15 +178,14 @@ impl Variant {
         Ok(index()?.iter().map(|entry| entry.variant).collect())
     }
 
-    /// Returns the file under `fixtures/sass/` that holds the machine code (for messages).
+    /// Returns the name of the listing, for messages.
     pub fn sass_file(&self) -> Result<&'static str, VariantError> {
         Ok(&self.entry()?.file)
     }
 
-    /// Returns the machine code as printed by `nvdisasm -hex`.
+    /// Returns the machine code as printed by `nvdisasm -hex`, without sections that nothing reads.
     pub fn sass(&self) -> Result<String, VariantError> {
-        let file = self.sass_file()?;
-        String::from_utf8(unpack(file)?).map_err(|error| damaged(file, error))
+        listing(self.sass_file()?)
     }
 
     /// Returns the binary that the driver loads; `None` if none is stored for the architecture.
@@ -255,19 +253,6 @@ fn index() -> Result<&'static [Entry], VariantError> {
         Ok(entries) => Ok(entries),
         Err(reason) => Err(damaged("index.json", reason)),
     }
-}
-
-/// Returns the content of a file under `fixtures/sass/`.
-pub(crate) fn unpack(file: &str) -> Result<Vec<u8>, VariantError> {
-    let (_, packed) = FILES
-        .iter()
-        .find(|(name, _)| *name == file)
-        .ok_or_else(|| damaged(file, "not embedded"))?;
-    let mut content = Vec::new();
-    flate2::read::GzDecoder::new(*packed)
-        .read_to_end(&mut content)
-        .map_err(|error| damaged(file, error))?;
-    Ok(content)
 }
 
 pub(crate) fn damaged(file: &str, reason: impl fmt::Display) -> VariantError {

@@ -10,7 +10,7 @@ use super::{Domain, NODES, Strategy};
 use crate::isa::Arch;
 use crate::isa::Kernel;
 use crate::launch::prediction::PredictError;
-use crate::systems::chitty::variant::unpack;
+use crate::systems::chitty::embedded::listing;
 use crate::trace::launch::{Argument, Buffer, KernelLaunch};
 use crate::trace::memory::BlockMemory;
 use crate::trace::{WarpPath, execute_block};
@@ -91,9 +91,9 @@ impl Interpreter {
         arch: Arch,
     ) -> Result<Self, PredictError> {
         let constant_outputs = has_constant_outputs(dataset);
-        let file = format!("{}.sass.gz", stem(arch, strategy, domain, constant_outputs));
-        let code = unpack(&file).map_err(PredictError::other)?;
-        let kernel = Kernel::parse(&String::from_utf8_lossy(&code), &file);
+        let file = format!("{}.sass", stem(arch, strategy, domain, constant_outputs));
+        let code = listing(&file).map_err(PredictError::other)?;
+        let kernel = Kernel::parse(&code, &file);
         Ok(Interpreter {
             kernel: kernel.map_err(PredictError::other)?,
             strategy,

@@ -10,7 +10,7 @@ use crate::gp::program::{Rpn, Token};
 use crate::isa::Arch;
 use crate::isa::Kernel;
 use crate::launch::prediction::PredictError;
-use crate::systems::chitty::variant::unpack;
+use crate::systems::chitty::embedded::listing;
 use crate::trace::launch::KernelLaunch;
 use crate::trace::memory::BlockMemory;
 use crate::trace::{WarpPath, execute_block};
@@ -128,9 +128,9 @@ impl Submachine {
 }
 
 fn kernel(stem: &str) -> Result<Kernel, PredictError> {
-    let file = format!("submachine/{stem}.sass.gz");
-    let code = unpack(&file).map_err(PredictError::other)?;
-    Kernel::parse(&String::from_utf8_lossy(&code), &file).map_err(PredictError::other)
+    let file = format!("submachine/{stem}.sass");
+    let code = listing(&file).map_err(PredictError::other)?;
+    Kernel::parse(&code, &file).map_err(PredictError::other)
 }
 
 /// Returns programs in memory, one after the other at equal distances.

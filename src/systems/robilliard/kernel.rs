@@ -10,7 +10,7 @@ use crate::gp::program::Rpn;
 use crate::isa::Arch;
 use crate::isa::Kernel;
 use crate::launch::prediction::PredictError;
-use crate::systems::chitty::variant::unpack;
+use crate::systems::chitty::embedded::listing;
 use crate::trace::launch::KernelLaunch;
 use crate::trace::memory::BlockMemory;
 use crate::trace::{WarpPath, execute_block};
@@ -78,9 +78,9 @@ pub struct BlockRun {
 
 impl Interpreter {
     pub fn load(scheme: Scheme, function_set: ProblemId, arch: Arch) -> Result<Self, PredictError> {
-        let file = format!("{}.sass.gz", stem(scheme, function_set, &arch.to_string()));
-        let code = unpack(&file).map_err(PredictError::other)?;
-        let kernel = Kernel::parse(&String::from_utf8_lossy(&code), &file);
+        let file = format!("{}.sass", stem(scheme, function_set, &arch.to_string()));
+        let code = listing(&file).map_err(PredictError::other)?;
+        let kernel = Kernel::parse(&code, &file);
         Ok(Interpreter {
             kernel: kernel.map_err(PredictError::other)?,
         })

@@ -2,6 +2,7 @@
 
 use super::{Lane, Outputs, flush_denormal, value, value64};
 use crate::isa::op::{Mufu, Number, Op, Round};
+use crate::util::elementary::{cos, exp2, log2, sin};
 
 impl Lane<'_> {
     pub(super) fn float(&self, op: Op) -> Outputs {
@@ -133,12 +134,12 @@ fn special(function: Mufu, x: f32) -> f32 {
     let x = flush_denormal(x);
     let wide = f64::from(x);
     match function {
-        Mufu::Cos => wide.cos() as f32,
-        Mufu::Sin => wide.sin() as f32,
-        Mufu::CosTurns => (wide * std::f64::consts::TAU).cos() as f32,
-        Mufu::SinTurns => (wide * std::f64::consts::TAU).sin() as f32,
-        Mufu::Ex2 => flush_denormal(wide.exp2() as f32),
-        Mufu::Lg2 => wide.log2() as f32,
+        Mufu::Cos => cos(wide) as f32,
+        Mufu::Sin => sin(wide) as f32,
+        Mufu::CosTurns => cos(wide * std::f64::consts::TAU) as f32,
+        Mufu::SinTurns => sin(wide * std::f64::consts::TAU) as f32,
+        Mufu::Ex2 => flush_denormal(exp2(wide) as f32),
+        Mufu::Lg2 => log2(wide) as f32,
         Mufu::Rcp => flush_denormal((1.0 / wide) as f32),
         Mufu::Rsq => (1.0 / wide.sqrt()) as f32,
         Mufu::Sqrt => wide.sqrt() as f32,

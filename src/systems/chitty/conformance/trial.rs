@@ -114,17 +114,17 @@ impl Trials<'_> {
     fn word(self, values: Values, input: usize, dice: &mut Dice) -> u32 {
         match (self.variant.problem.is_boolean(), values) {
             (true, Values::Biased) => {
-                let mostly_clear = (0..5).fold(u32::MAX, |bits, _| bits & any(dice));
+                let mostly_clear = (0..5).fold(u32::MAX, |bits, _| bits & dice.word());
                 if input.is_multiple_of(2) {
                     !mostly_clear
                 } else {
                     mostly_clear
                 }
             }
-            (true, _) => any(dice),
+            (true, _) => dice.word(),
             (_, Values::Extreme | Values::RarelyExtreme) => {
                 let of_exponent = |exponent: usize, dice: &mut Dice| {
-                    any(dice) & 0x807f_ffff | (exponent as u32) << 23
+                    dice.word() & 0x807f_ffff | (exponent as u32) << 23
                 };
                 match (values, dice.below(16)) {
                     (_, 0) => 0.0f32.to_bits(),
@@ -150,7 +150,7 @@ impl Trials<'_> {
     /// Chooses an output for a case; `None` if rounding decides the error.
     fn judge(self, probe: &Probe, case: &[u32], dice: &mut Dice) -> Option<Judged> {
         if self.variant.problem.is_boolean() {
-            let wrong = if self.is_scored { any(dice) } else { 0 };
+            let wrong = if self.is_scored { dice.word() } else { 0 };
             let error = f64::from(wrong.count_ones());
             return Some(Judged {
                 output: value_u32(&probe.program, case) ^ wrong,
@@ -204,9 +204,4 @@ impl Trials<'_> {
             is_rounding: false,
         })
     }
-}
-
-/// Draws any word.
-fn any(dice: &mut Dice) -> u32 {
-    dice.below(1 << 32) as u32
 }
