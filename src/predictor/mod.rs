@@ -25,6 +25,7 @@ use crate::gp::problem::ProblemId;
 use crate::gp::program::Rpn;
 use crate::gp::programs::Population;
 use crate::gp::workload::{WorkloadError, parse_program};
+use crate::isa::Arch;
 use crate::launch::Launch;
 use crate::launch::prediction::{Configuration, PerformanceModel, PredictError, Prediction};
 use crate::model::analytical::Analytical;
@@ -82,6 +83,14 @@ impl Predictor {
     pub fn with_engine(&self, kind: Kind) -> Predictor {
         let mut predictor = self.on(self.device.clone());
         predictor.settings.kind = kind;
+        predictor
+    }
+
+    /// Returns a predictor that runs the machine code of this architecture; it shares the programs and their traces.
+    #[doc(hidden)]
+    pub fn with_arch(&self, arch: Arch) -> Predictor {
+        let mut predictor = self.on(self.device.clone());
+        predictor.settings.code.arch = Some(arch);
         predictor
     }
 

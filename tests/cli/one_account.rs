@@ -83,3 +83,23 @@ fn an_answer_names_the_assumed_values_that_it_rests_on() {
     // Where nothing that matters is assumed, nothing is said.
     assert!(!stdout("explain --engine analytical --device h200").contains("assumed values"));
 }
+
+#[test]
+fn advice_mentions_faster_kernels_that_only_other_code_has() {
+    let advice = json("advise --engine analytical --device rtx4090 --problem mux20");
+    let other = &advice["elsewhere"][0];
+    assert_eq!(
+        (&other["kernel"], &other["arch"]),
+        (&"accumulator".into(), &"sm_90".into())
+    );
+    let with = "--device rtx4090 --problem mux20 --arch sm_90 --kernel accumulator";
+    let there = json(&format!("advise --engine analytical {with}"));
+    assert_eq!(
+        other["gpops_billion"],
+        there["launches"][0]["gpops_billion"]
+    );
+    assert_eq!(there["elsewhere"], serde_json::json!([]));
+    // A Kepler cannot have code of another format.
+    let paper = json("advise --engine analytical --kernel rpn");
+    assert_eq!(paper["elsewhere"], serde_json::json!([]));
+}

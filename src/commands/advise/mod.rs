@@ -4,6 +4,8 @@
 //! with the analytical model; explains the best; finds its limit by giving it ten percent more of each resource.
 //! Leaves out: kernels that were not compiled. Units: billions of GPop/s.
 
+mod elsewhere;
+
 use super::CliResult;
 use super::engine::EngineArgs;
 use super::format::{Format, OutputArgs};
@@ -24,6 +26,7 @@ use crate::systems::options::LaunchOptions;
 use crate::util::parallel;
 use crate::validate::interval::{Candidate, Errors, Group, Interval, SpeedInterval};
 use crate::validate::known::MeasuredSpeed;
+use elsewhere::Elsewhere;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -61,6 +64,8 @@ struct Advice {
     /// The fastest of each kernel, the fastest of all first.
     launches: Vec<Launch>,
     gains: Vec<Gain>,
+    /// Kernels that only another architecture's code has, by the analytical model.
+    elsewhere: Vec<Elsewhere>,
 }
 
 /// A launch.
@@ -133,7 +138,7 @@ pub fn run(args: &AdviseArgs) -> CliResult {
     let device = Preset::load(&args.device)?.device;
     let chosen = args.engine.open(&device, &[&args.problem])?;
     let model = chosen.with_engine(Kind::Analytical);
-    let mut all = search(args, &model)?;
+    let mut all = search((&args.problem, args.kernel.as_deref()), &model)?;
     if all.is_empty() {
         let given = args.kernel.as_deref().unwrap_or("any kernel");
         return Err(format!(
@@ -171,6 +176,10 @@ pub fn run(args: &AdviseArgs) -> CliResult {
                 ..Launch::of(one, &all[0], confidence)
             })
             .collect(),
+        elsewhere: match args.kernel.is_some() || args.engine.inputs.arch.is_some() {
+            true => Vec::new(),
+            false => elsewhere::kernels(&args.problem, &model)?,
+        },
         gains: gains(&Base::load(&args.device)?, &model, &all[0].configuration)?,
     };
     let provenance = Provenance::of(&chosen);
@@ -200,14 +209,14 @@ fn candidates(all: Vec<Prediction>, n: usize) -> Vec<Prediction> {
 
 /// All launches that can run, the fastest first.
 fn search(
-    args: &AdviseArgs,
+    (problem, kernel): (&str, Option<&str>),
     model: &Predictor,
 ) -> Result<Vec<Prediction>, Box<dyn std::error::Error>> {
     let device = model.device();
-    let arch = architecture(device, &args.engine.code_choice())?;
+    let arch = architecture(device, &model.settings().code)?;
     let kernels: BTreeSet<(String, u32, u32)> = Variant::all()?
         .into_iter()
-        .filter(|variant| variant.problem.name() == args.problem && variant.arch == arch)
+        .filter(|variant| variant.problem.name() == problem && variant.arch == arch)
         .map(|variant| {
             (
                 variant.kernel.to_string(),
@@ -215,7 +224,7 @@ fn search(
                 variant.stack_registers,
             )
         })
-        .filter(|(kernel, _, _)| args.kernel.as_ref().is_none_or(|only| only == kernel))
+        .filter(|(name, _, _)| kernel.is_none_or(|only| only == name))
         .collect();
     let mut launches = Vec::new();
     for (kernel, stack_dim, stack_registers) in kernels {
@@ -224,7 +233,7 @@ fn search(
         {
             for &case_blocks in case_blocks(&kernel) {
                 launches.extend(device.l1.splits.iter().map(|split| LaunchOptions {
-                    problem: Some(args.problem.clone()),
+                    problem: Some(problem.to_owned()),
                     stack_dim: Some(stack_dim),
                     stack_registers: Some(stack_registers),
                     threads_per_block: Some(threads as u32),
@@ -268,6 +277,7 @@ fn report(advice: &Advice, device: &str, best: &Prediction) -> String {
         bottleneck,
         launches,
         gains,
+        elsewhere,
     } = advice;
     let first = &launches[0];
     let headline = format!("{problem} on {device}: {}", first.name);
@@ -302,6 +312,10 @@ fn report(advice: &Advice, device: &str, best: &Prediction) -> String {
     if launches.len() > 1 {
         text += "\nThe best launch of each other kernel, speeds in billion GPop/s:\n";
         text += &runners_up(&launches[1..]);
+    }
+    if !elsewhere.is_empty() {
+        text += "\n";
+        text += &elsewhere::text(elsewhere);
     }
     text += "\nWhat limits it: the gain from 10 % more of one resource, or 10 % less of one\nlatency, all others unchanged.\n";
     text + &gain_table(gains)
