@@ -6,9 +6,21 @@ use warpstack::gp::program::Rpn;
 
 /// What each library wrote: the first line as postfix, and the note on its variables.
 const LIBRARIES: [(&str, &str, &str); 3] = [
-    ("deap", "FIRST", "variable x is X1"),
-    ("gplearn", "FIRST", "variable X0 is X1"),
-    ("operon", "FIRST", ""),
+    (
+        "deap",
+        "0.08861244 sin cos X1 X1 + / X1 X1 / X1 * sin *",
+        "variable x is X1",
+    ),
+    (
+        "gplearn",
+        "X1 X1 - sin 0.372 sin cos / 0.258 X1 / cos X1 X1 / log - *",
+        "variable X0 is X1",
+    ),
+    (
+        "operon",
+        "-0.373245 X1 * -0.864916 X1 * - -1.496977 X1 * cos * sin cos",
+        "",
+    ),
 ];
 
 fn fixture(library: &str) -> String {
