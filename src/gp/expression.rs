@@ -205,31 +205,26 @@ impl<'a, W: Iterator<Item = Word<'a>>> Parser<'a, '_, W> {
             match (found.text, self.waiting.pop()) {
                 (")", Some(Waiting::Group(_))) => {}
                 (
-                    ")",
+                    end @ (")" | ","),
                     Some(Waiting::Call {
                         function,
                         name,
-                        operands,
+                        mut operands,
                     }),
                 ) => {
-                    self.close(function, name, operands + 1)?;
-                }
-                (
-                    ",",
-                    Some(Waiting::Call {
-                        function,
-                        name,
-                        operands,
-                    }),
-                ) => {
-                    self.fold(function, operands + 1);
-                    let operands = operands + 1;
-                    self.waiting.push(Waiting::Call {
-                        function,
-                        name,
-                        operands,
-                    });
-                    return Ok(true);
+                    operands += 1;
+                    if folds(function) && operands > 1 {
+                        self.program.push(Token::Apply(function));
+                    }
+                    if end == "," {
+                        self.waiting.push(Waiting::Call {
+                            function,
+                            name,
+                            operands,
+                        });
+                        return Ok(true);
+                    }
+                    self.close(function, name, operands)?;
                 }
                 (")", _) => return Err(self.error(word, "it has no `(`")),
                 _ => return Err(self.error(word, OPERATOR)),
@@ -245,13 +240,7 @@ impl<'a, W: Iterator<Item = Word<'a>>> Parser<'a, '_, W> {
         }
     }
 
-    /// Applies a function of any number of operands to the sum or product so far and the operand just read.
-    fn fold(&mut self, function: Primitive, operands: usize) {
-        if folds(function) && operands > 1 {
-            self.program.push(Token::Apply(function));
-        }
-    }
-
+    /// Applies a function to its operands.
     fn close(
         &mut self,
         function: Primitive,
@@ -259,19 +248,16 @@ impl<'a, W: Iterator<Item = Word<'a>>> Parser<'a, '_, W> {
         given: usize,
     ) -> Result<(), ExpressionError> {
         let arity = function.arity();
-        self.fold(function, given);
         match folds(function) {
-            true if given >= arity => Ok(()),
-            false if given == arity => {
-                self.program.push(Token::Apply(function));
-                Ok(())
-            }
+            true if given >= arity => {}
+            false if given == arity => self.program.push(Token::Apply(function)),
             folds => {
                 let more = if folds { " or more" } else { "" };
                 let problem = format!("given {given} operands; allowed: {arity}{more}");
-                Err(self.error(Some(name), &problem))
+                return Err(self.error(Some(name), &problem));
             }
         }
+        Ok(())
     }
 
     fn end(&mut self) -> Result<(), ExpressionError> {
@@ -285,7 +271,7 @@ impl<'a, W: Iterator<Item = Word<'a>>> Parser<'a, '_, W> {
     }
 }
 
-/// Tells whether a call may have more than two operands, applied from left to right.
+/// Tells whether a call may have more than two operands, applied one by one from left to right.
 fn folds(function: Primitive) -> bool {
     matches!(function, Primitive::Add | Primitive::Mul)
 }

@@ -6,7 +6,7 @@
 //! Units: lines and inputs from 1.
 //! Sources: DEAP numbers its arguments from `ARG0`, gplearn its features from `X0`, Operon its columns from `X1`.
 
-use super::expression::{self, ExpressionError};
+use super::expression;
 use super::program::{ProgramError, Rpn, Token};
 use std::collections::HashMap;
 use std::path::Path;
@@ -17,33 +17,11 @@ use std::sync::OnceLock;
 pub enum ProgramFileError {
     #[error("programs `{file}`: {error}")]
     Read { file: String, error: std::io::Error },
-    #[error("programs `{file}` line {line}: {error}")]
-    Program {
+    #[error("programs `{file}` line {line}: {problem}")]
+    Line {
         file: String,
         line: usize,
-        error: ProgramError,
-    },
-    #[error("programs `{file}` line {line}: {error}")]
-    Expression {
-        file: String,
-        line: usize,
-        error: ExpressionError,
-    },
-    #[error("programs `{file}` line {line}: variable `{name}`; allowed: {allowed}")]
-    Variable {
-        file: String,
-        line: usize,
-        name: String,
-        allowed: String,
-    },
-    #[error(
-        "programs `{file}` line {line}: postfix, with inputs X1, X2, ...; allowed beside variable `{name}` of line {other}: expressions only"
-    )]
-    Mixed {
-        file: String,
-        line: usize,
-        name: String,
-        other: usize,
+        problem: String,
     },
     #[error("programs `{file}`: no program in it; expected one program per line")]
     Empty { file: String },
@@ -90,61 +68,55 @@ pub fn parse_lines<'a>(
     file: &str,
     variables: Option<&[String]>,
 ) -> Result<Vec<Rpn>, ProgramFileError> {
+    let refuse = |line, problem| ProgramFileError::Line {
+        file: file.to_owned(),
+        line,
+        problem,
+    };
     let mut found = Variables::default();
-    let mut programs = Vec::new();
-    // The first postfix line with an input.
-    let mut postfix = None;
+    let mut programs: Vec<(usize, bool, Rpn)> = Vec::new();
     for (text, line) in lines {
-        let file = || file.to_owned();
         let is_expression = expression::is_expression(text);
-        let program =
-            match is_expression {
-                true => expression::parse(text, &mut |name| found.number(name, line)).map_err(
-                    |error| ProgramFileError::Expression {
-                        file: file(),
-                        line,
-                        error,
-                    },
-                )?,
-                false => text.parse().map_err(|error| ProgramFileError::Program {
-                    file: file(),
-                    line,
-                    error,
-                })?,
-            };
-        let mut tokens = program.0.iter();
-        if !is_expression && tokens.any(|token| matches!(token, Token::Input(_))) {
-            postfix = postfix.or(Some(line));
-        }
-        programs.push((program, is_expression));
+        let program = match is_expression {
+            true => expression::parse(text, &mut |name| found.number(name, line))
+                .map_err(|error| error.to_string()),
+            false => text
+                .parse()
+                .map_err(|error: ProgramError| error.to_string()),
+        };
+        let program = program.map_err(|problem| refuse(line, problem))?;
+        programs.push((line, is_expression, program));
     }
-    let inputs = found.inputs(file, variables)?;
-    let renamed = found.names.iter().zip(&inputs);
-    let mut renamed =
-        renamed.filter(|((name, _), input)| *name != Token::Input(**input).to_string());
-    if let Some(((name, other), _)) = renamed.next() {
-        if let Some(line) = postfix {
-            let (file, name, other) = (file.into(), name.clone(), *other);
-            return Err(ProgramFileError::Mixed {
-                file,
-                line,
-                name,
-                other,
-            });
+    let inputs = found
+        .inputs(variables)
+        .map_err(|(line, problem)| refuse(line, problem))?;
+    if let Some((name, other)) = found.renamed(&inputs) {
+        let has_input = |program: &Rpn| {
+            program
+                .0
+                .iter()
+                .any(|token| matches!(token, Token::Input(_)))
+        };
+        let postfix = programs
+            .iter()
+            .find(|(_, is_expression, program)| !is_expression && has_input(program));
+        if let Some((line, ..)) = postfix {
+            let problem = format!(
+                "postfix, with inputs X1, X2, ...; allowed beside variable `{name}` of line {other}: expressions only"
+            );
+            return Err(refuse(*line, problem));
         }
         MAPPED.get_or_init(|| found.note(file, &inputs));
     }
-    for (program, _) in programs
-        .iter_mut()
-        .filter(|(_, is_expression)| *is_expression)
-    {
-        for token in &mut program.0 {
+    let with_inputs = |(_, is_expression, mut program): (usize, bool, Rpn)| {
+        for token in program.0.iter_mut().filter(|_| is_expression) {
             if let Token::Input(number) = token {
                 *number = inputs[usize::from(*number)];
             }
         }
-    }
-    Ok(programs.into_iter().map(|(program, _)| program).collect())
+        program
+    };
+    Ok(programs.into_iter().map(with_inputs).collect())
 }
 
 /// The variables of a file in order of appearance, with the line of the first appearance.
@@ -170,37 +142,47 @@ impl Variables {
         Ok(number)
     }
 
-    /// Returns the input of every variable.
-    fn inputs(&self, file: &str, given: Option<&[String]>) -> Result<Vec<u16>, ProgramFileError> {
-        let numbered: Vec<_> = self.names.iter().map(|(name, _)| numbered(name)).collect();
-        let prefix = numbered.first().map_or("", |(prefix, _)| prefix);
-        let from_zero = prefix == "ARG" || numbered.iter().any(|(_, number)| *number == Some(0));
+    /// Returns the input of every variable, or the line of one that has none, and why.
+    fn inputs(&self, given: Option<&[String]>) -> Result<Vec<u16>, (usize, String)> {
+        let first_name = self.names.first().map_or("", |(name, _)| name);
+        let (prefix, _) = numbered(first_name);
+        let is_zero = |(name, _): &(String, usize)| numbered(name).1 == Some(0);
+        let from_zero = prefix == "ARG" || self.names.iter().any(is_zero);
         let first = u16::from(!from_zero);
-        let alone = self.names.len() == 1;
-        let input = |at: usize| match (given, numbered[at]) {
-            (Some(given), _) => {
-                let input = given.iter().position(|name| *name == self.names[at].0);
-                input.and_then(|input| u16::try_from(input).ok())
+        let input = |name: &String| match given {
+            Some(given) => given
+                .iter()
+                .position(|one| one == name)
+                .and_then(|at| u16::try_from(at).ok()),
+            None if prefix == first_name && self.names.len() == 1 => Some(0),
+            None => {
+                let (own, number) = numbered(name);
+                number
+                    .filter(|_| own == prefix)
+                    .map(|number| number - first)
             }
-            (None, (own, None)) if alone && own == self.names[at].0 => Some(0),
-            (None, (own, number)) => number
-                .filter(|_| own == prefix)
-                .map(|number| number - first),
         };
-        let inputs = self.names.iter().enumerate().map(|(at, (name, line))| {
-            input(at).ok_or_else(|| ProgramFileError::Variable {
-                file: file.to_owned(),
-                line: *line,
-                name: name.clone(),
-                allowed: match given {
-                    Some(given) => given.join(", "),
-                    None => "one name in the file, or names that differ in their numbers only (X0, X1, ...); `warpstack import \
-                             programs FILE --variables x,y` takes others"
-                        .to_owned(),
-                },
-            })
-        });
+        let allowed = || {
+            match given {
+            Some(given) => given.join(", "),
+            None => "one name in the file, or names that differ in their numbers only (X0, X1, ...); `warpstack import programs FILE \
+                     --variables x,y` takes others"
+                .to_owned(),
+        }
+        };
+        let refused = |name, line| (line, format!("variable `{name}`; allowed: {}", allowed()));
+        let inputs = self
+            .names
+            .iter()
+            .map(|(name, line)| input(name).ok_or_else(|| refused(name, *line)));
         inputs.collect()
+    }
+
+    /// Returns the first variable that is not called as its input, and its line.
+    fn renamed(&self, inputs: &[u16]) -> Option<&(String, usize)> {
+        let mut pairs = self.names.iter().zip(inputs);
+        let renamed = pairs.find(|((name, _), input)| *name != Token::Input(**input).to_string());
+        renamed.map(|(variable, _)| variable)
     }
 
     fn note(&self, file: &str, inputs: &[u16]) -> String {
@@ -301,7 +283,7 @@ mod tests {
         for name in ["v3", "v0", "v9", "v1"] {
             found.number(name, 1).unwrap();
         }
-        let inputs = found.inputs("f", None).unwrap();
+        let inputs = found.inputs(None).unwrap();
         assert_eq!(inputs, [3, 0, 9, 1]);
         let note = "programs `f`: variable v0 is X1, v1 is X2, v3 is X4, ...";
         assert_eq!(found.note("f", &inputs), note);
