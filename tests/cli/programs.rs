@@ -4,7 +4,7 @@ use crate::program::{json, refused, refuses, stdout, succeeds};
 use warpstack::gp::problem::sextic::SEXTIC;
 use warpstack::gp::program::Rpn;
 
-/// What each library wrote: the first line as postfix, and the note on its variables.
+/// Each library, the first line of its file as postfix, and the note on its variables.
 const LIBRARIES: [(&str, &str, &str); 3] = [
     (
         "deap",
