@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import warpstack
-from program import PROGRAMS, printed
+from program import PROGRAMS, ROOT, printed
 
 
 def typed(cell: str) -> Any:
@@ -72,6 +72,11 @@ class Predict(unittest.TestCase):
         self.check(*options, threads=64, programs=PROGRAMS, population=2000)
         lines = PROGRAMS.read_text().splitlines()
         self.check(*options, threads=64, programs=lines, population=2000)
+
+    def test_programs_as_libraries_print_them(self) -> None:
+        file = ROOT / "fixtures/programs/deap.txt"
+        options = ["--threads", "64", "--programs", str(file)]
+        self.check(*options, threads=64, programs=file.read_text().splitlines())
 
     def test_what_is_inferred_of_the_papers_programs(self) -> None:
         options = ["--threads", "64", "--engine", "analytical"]

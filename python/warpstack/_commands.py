@@ -41,7 +41,8 @@ def predict(
 ) -> Columns:
     """How fast one launch is, and where its cycles go: one row, as ``warpstack predict --format json`` has it.
 
-    ``threads`` per block, ``l1`` in KiB. ``programs`` are a file, or a list of texts in postfix order: ``["X1 X1 *"]``.
+    ``threads`` per block, ``l1`` in KiB. ``programs`` are a file, or a list of texts, in postfix order or as GP libraries print
+    them: ``["X1 X1 *", "mul(X1, X1)"]``.
     ``engine`` is ``"simulator"`` or ``"analytical"``. ``inferred`` is ``True`` for what the program has inferred of the paper's programs, or a
     file. :func:`cpi_stack` makes a table of where the cycles go.
     """

@@ -82,7 +82,7 @@ pub struct InputArgs {
     /// Corpus file to draw programs from [default: the built-in corpus of the problem]
     #[arg(long, value_name = "FILE")]
     pub corpus: Option<PathBuf>,
-    /// File of programs to run instead of a corpus: one per line in postfix order, one block each
+    /// File of programs to run instead of a corpus: one per line in postfix order or as GP libraries print it, one block each
     #[arg(long, value_name = "FILE", conflicts_with = "corpus")]
     pub programs: Option<PathBuf>,
     /// Number of programs in a launch, one block each: so many drawn from the corpus [default: 1000], or the list of --programs, repeated

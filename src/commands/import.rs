@@ -1,8 +1,10 @@
-//! `warpstack import`: traces and counters of other tools.
+//! `warpstack import`: traces, counters and programs of other tools.
 
 use super::CliResult;
 use super::format::OutputArgs;
 use crate::device::{Device, Preset};
+use crate::gp::program::Rpn;
+use crate::gp::program_file;
 use crate::interop::accel_sim::list;
 use crate::interop::replay::{Imported, Limits, import};
 use crate::interop::schedule::{self, Schedule};
@@ -23,13 +25,13 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-/// Simulate an Accel-Sim kernel trace on a device, or tabulate Nsight Compute's counters.
+/// Simulate an Accel-Sim kernel trace on a device, tabulate Nsight Compute's counters, or rewrite a GP library's programs as postfix.
 #[derive(Debug, clap::Args)]
 pub struct ImportArgs {
     /// Format of the file
     #[arg(value_enum, value_name = "FORMAT")]
     from: Tool,
-    /// A .traceg file or a kernelslist.g; with ncu the output of `ncu --csv`
+    /// A .traceg file or a kernelslist.g; with ncu the output of `ncu --csv`; with programs a program per line
     file: PathBuf,
     /// Device name, or the path of a .toml file
     #[arg(long, default_value = "gtx670", value_parser = super::names::device())]
@@ -46,6 +48,9 @@ pub struct ImportArgs {
     /// Largest number of warp instructions per kernel; about 100 bytes of memory each
     #[arg(long, default_value_t = 10_000_000, value_name = "N")]
     instructions: u64,
+    /// Variables of the programs, in the order of the inputs [default: numbered names, such as x0, x1, or one name]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    variables: Option<Vec<String>>,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -56,13 +61,20 @@ enum Tool {
     AccelSim,
     /// Nsight Compute's counters
     Ncu,
+    /// Programs as DEAP, gplearn, Operon or PySR print them
+    Programs,
 }
 
 pub fn run(args: &ImportArgs) -> CliResult {
     args.output.check()?;
+    if let (Some(variables), Tool::AccelSim | Tool::Ncu) = (&args.variables, args.from) {
+        let given = variables.join(",");
+        return Err(format!("--variables: given {given}; allowed: with import programs").into());
+    }
     match args.from {
         Tool::AccelSim => accel_sim(args),
         Tool::Ncu => counters(args),
+        Tool::Programs => programs(args),
     }
 }
 
@@ -111,6 +123,23 @@ fn counters(args: &ImportArgs) -> CliResult {
         .column("value", "value", |row| row.2.value);
     args.output
         .print_columns(&columns, &rows, &Provenance::of_program())
+}
+
+/// A program in postfix form.
+#[derive(Debug, serde::Serialize)]
+struct ProgramRow {
+    program: Rpn,
+}
+
+/// One row per program.
+fn programs(args: &ImportArgs) -> CliResult {
+    let programs = program_file::read(&args.file, args.variables.as_deref())?.into_iter();
+    let rows: Vec<ProgramRow> = programs.map(|program| ProgramRow { program }).collect();
+    args.output.print(&rows, &Provenance::of_program(), || {
+        rows.iter()
+            .map(|row| format!("{}\n", row.program))
+            .collect()
+    })
 }
 
 /// The trace itself, or those of a list.

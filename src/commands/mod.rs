@@ -38,6 +38,7 @@ pub mod trace;
 pub mod validate;
 pub mod whatif;
 
+use crate::gp::program_file;
 use crate::report::output;
 use crate::report::progress::{self, Waiting};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -103,6 +104,7 @@ pub fn main() -> ExitCode {
     match done {
         Ok(()) => {
             engine::say_validated();
+            progress::say(program_file::mapped().unwrap_or_default());
             ExitCode::SUCCESS
         }
         Err(error) => fail(&CommandError::refused(&*error)),

@@ -103,10 +103,61 @@ fn truth(condition: bool) -> f64 {
     f64::from(u8::from(condition))
 }
 
+/// Names of functions in the programs of GP libraries besides our names and symbols: in lower case, without underscores.
+const ALIASES: &[(&str, Primitive)] = &[
+    ("plus", Primitive::Add),
+    ("subtract", Primitive::Sub),
+    ("minus", Primitive::Sub),
+    ("multiply", Primitive::Mul),
+    ("mult", Primitive::Mul),
+    ("times", Primitive::Mul),
+    ("divide", Primitive::Div),
+    ("truediv", Primitive::Div),
+    ("protecteddiv", Primitive::Div),
+    ("pdiv", Primitive::Div),
+    ("safediv", Primitive::Div),
+    ("ln", Primitive::Log),
+    ("logabs", Primitive::Log),
+    ("protectedlog", Primitive::Log),
+    ("plog", Primitive::Log),
+    ("safelog", Primitive::Log),
+    ("negative", Primitive::Neg),
+    ("gt", Primitive::Greater),
+    ("lt", Primitive::Less),
+    ("eq", Primitive::Equal),
+    ("logicaland", Primitive::And),
+    ("logicalor", Primitive::Or),
+    ("logicalnot", Primitive::Not),
+    ("ifthenelse", Primitive::If),
+];
+
 impl Primitive {
     /// Returns the function with this symbol.
     pub fn from_symbol(symbol: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|p| p.symbol() == symbol)
+    }
+
+    /// Returns the function that a GP library calls by this name: `add`, `and_`, `protectedDiv`, `operator.mul`.
+    pub fn from_library(name: &str) -> Option<Self> {
+        let name = name.rsplit('.').next()?.replace('_', "").to_lowercase();
+        let own = |p: &Primitive| {
+            [p.name(), p.symbol()]
+                .iter()
+                .any(|n| n.eq_ignore_ascii_case(&name))
+        };
+        let alias = || ALIASES.iter().find(|(alias, _)| *alias == name);
+        let own = Self::ALL.iter().copied().find(own);
+        own.or_else(|| alias().map(|(_, p)| *p))
+    }
+
+    /// Returns the strength with which an infix operator binds, larger for those that apply first; `None` for other functions.
+    pub fn infix_strength(self) -> Option<u8> {
+        match self {
+            Primitive::Greater | Primitive::Less | Primitive::Equal => Some(1),
+            Primitive::Add | Primitive::Sub => Some(2),
+            Primitive::Mul | Primitive::Div => Some(3),
+            _ => None,
+        }
     }
 
     /// Applies the definition to single-precision operands: computed in double precision, rounded once.
@@ -138,6 +189,28 @@ mod tests {
         for &p in Primitive::ALL {
             assert_eq!(Primitive::from_symbol(p.symbol()), Some(p));
             assert!((1..=4).contains(&p.arity()));
+        }
+    }
+
+    #[test]
+    fn library_names_are_found() {
+        for &p in Primitive::ALL {
+            assert_eq!(Primitive::from_library(p.name()), Some(p));
+        }
+        for (name, p) in [
+            ("protectedDiv", Primitive::Div),
+            ("np.logical_and", Primitive::And),
+            ("and_", Primitive::And),
+            ("NOT", Primitive::Not),
+            ("if_then_else", Primitive::If),
+            ("gt", Primitive::Greater),
+        ] {
+            assert_eq!(Primitive::from_library(name), Some(p), "{name}");
+        }
+        assert_eq!(Primitive::from_library("tan"), None);
+        // No alias hides a function's own name or another alias.
+        for (alias, p) in ALIASES {
+            assert_eq!(Primitive::from_library(alias), Some(*p), "{alias}");
         }
     }
 

@@ -15,19 +15,14 @@ use crate::gp::evolve::dice::Dice;
 use crate::gp::problem::{
     CaseSource, Cases, Classes, Dataset, Definition, Problem, ProblemError, ProblemId, names,
 };
-use crate::gp::program::{ProgramError, Rpn, Token};
+use crate::gp::program::{Rpn, Token};
+use crate::gp::program_file::{self, ProgramFileError};
 
 /// Error in programs or cases, or a mismatch between them.
 #[derive(Debug, Error)]
 pub enum WorkloadError {
-    #[error("programs `{file}`: {error}")]
-    Read { file: String, error: std::io::Error },
-    #[error("programs `{file}` line {line}: {error}")]
-    Program {
-        file: String,
-        line: usize,
-        error: ProgramError,
-    },
+    #[error(transparent)]
+    File(#[from] ProgramFileError),
     #[error("program {program} reads X{given}; allowed with {problem}: X1 to X{allowed}")]
     Input {
         program: usize,
@@ -37,20 +32,8 @@ pub enum WorkloadError {
     },
     #[error(transparent)]
     Data(#[from] ProblemError),
-    #[error("programs `{file}`: no program in it; expected one postfix program per line")]
-    Empty { file: String },
     #[error("measured programs: given {given}; allowed: {allowed}")]
     NotMeasured { given: ProblemId, allowed: String },
-}
-
-/// Reads the programs of a file, one per line in postfix text form; lines that begin with `#` are comments.
-pub fn read_programs(path: &Path) -> Result<Vec<Rpn>, WorkloadError> {
-    let file = path.display().to_string();
-    let text = crate::util::input::data(path).map_err(|error| WorkloadError::Read {
-        file: file.clone(),
-        error,
-    })?;
-    parse_programs(&text, &file)
 }
 
 /// Returns the first 12 hexadecimal digits of the SHA-256 of the programs' text, one per line.
@@ -94,32 +77,8 @@ pub fn measured_programs(problem: ProblemId) -> Result<Vec<Rpn>, WorkloadError> 
         given: problem,
         allowed: names(&MEASURED.map(|(one, _)| one)),
     })?;
-    parse_programs(text, &format!("fixtures/measured/programs/{problem}.txt"))
-}
-
-/// Parses a program in postfix text form; `file` and `line` appear in messages only.
-pub fn parse_program(text: &str, file: &str, line: usize) -> Result<Rpn, WorkloadError> {
-    text.parse().map_err(|error| WorkloadError::Program {
-        file: file.to_owned(),
-        line,
-        error,
-    })
-}
-
-/// Parses programs in postfix text form, one per line; `file` appears in messages only.
-pub fn parse_programs(text: &str, file: &str) -> Result<Vec<Rpn>, WorkloadError> {
-    let programs = text
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| !line.starts_with('#') && !line.trim().is_empty())
-        .map(|(index, line)| parse_program(line, file, index + 1))
-        .collect::<Result<Vec<Rpn>, _>>()?;
-    if programs.is_empty() {
-        return Err(WorkloadError::Empty {
-            file: file.to_owned(),
-        });
-    }
-    Ok(programs)
+    let file = format!("fixtures/measured/programs/{problem}.txt");
+    Ok(program_file::parse(text, &file, None)?)
 }
 
 /// A problem with its fitness cases.

@@ -22,9 +22,9 @@ pub use sweep::Sweep;
 
 use crate::device::Device;
 use crate::gp::problem::ProblemId;
-use crate::gp::program::Rpn;
+use crate::gp::program_file;
 use crate::gp::programs::Population;
-use crate::gp::workload::{WorkloadError, parse_program};
+use crate::gp::workload::WorkloadError;
 use crate::isa::Arch;
 use crate::launch::Launch;
 use crate::launch::prediction::{Configuration, PerformanceModel, PredictError, Prediction};
@@ -94,17 +94,17 @@ impl Predictor {
         predictor
     }
 
-    /// Runs exactly these programs of a problem, one block each, instead of the corpus. A program is a line in postfix form:
-    /// `X1 X1 * 0.5 +`.
+    /// Runs exactly these programs of a problem, one block each, instead of the corpus. A program is a line in postfix form,
+    /// `X1 X1 * 0.5 +`, or as GP libraries print it, `add(mul(X1, X1), 0.5)`.
     pub fn with_programs<T: AsRef<str>>(
         self,
         problem: ProblemId,
         programs: impl IntoIterator<Item = T>,
     ) -> Result<Predictor, InputError> {
-        let lines = programs.into_iter().enumerate();
-        let programs = lines
-            .map(|(index, text)| parse_program(text.as_ref(), "the list", index + 1))
-            .collect::<Result<Vec<Rpn>, WorkloadError>>()?;
+        let texts: Vec<T> = programs.into_iter().collect();
+        let lines = texts.iter().map(T::as_ref).zip(1..);
+        let programs =
+            program_file::parse_lines(lines, "the list", None).map_err(WorkloadError::from)?;
         let inputs = ProblemInputs::of_list(problem, &programs)?;
         Ok(Predictor {
             caches: self.caches.with(inputs),

@@ -6,6 +6,7 @@ use crate::gp::campaign::{Campaign, Plan};
 use crate::gp::corpus::Corpus;
 use crate::gp::evolve::{EvolveConfig, EvolveError};
 use crate::gp::interpret::{ALL, Options, evaluate};
+use crate::gp::program::Rpn;
 use crate::gp::workload::Workload;
 use crate::isa::Arch;
 use crate::systems::chitty::find::smallest;

@@ -69,7 +69,7 @@ impl CodeChoice {
     }
 }
 
-/// A file of programs, one per line in postfix form.
+/// A file of programs, one per line (`gp/program_file.rs`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramList {
     /// Path of the file.

@@ -5,7 +5,8 @@
 
 use crate::gp::problem::ProblemId;
 use crate::gp::program::Rpn;
-use crate::gp::workload::{WorkloadError, parse_programs, programs_digest};
+use crate::gp::program_file;
+use crate::gp::workload::{WorkloadError, programs_digest};
 use crate::systems::chitty::random_programs::{LEAST_DEPTH, LONGER_DEPTH, random_programs};
 
 /// Seeds of `cargo xtask random-programs`: the committed programs, the H100's first rows, sets 1, 2, 4 and 5 of the H200.
@@ -49,7 +50,7 @@ pub fn find(problem: ProblemId, n: usize, digest: &str) -> Result<Option<AtHand>
         return Ok(None);
     }
     for (_, file, text) in TEXTS.iter().filter(|(of, _, _)| *of == problem) {
-        let list = parse_programs(text, file)?;
+        let list = program_file::parse(text, file, None)?;
         if let Ok(programs) = matching(&list, n, digest) {
             return Ok(Some(AtHand {
                 programs,

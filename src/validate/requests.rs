@@ -10,8 +10,9 @@ use super::at_hand::{self, matching};
 use super::launches::MeasuredLaunch;
 use crate::gp::problem::{CASE_SEED, Dataset, ProblemId};
 use crate::gp::program::Rpn;
+use crate::gp::program_file;
 use crate::gp::programs::{Population, PopulationError};
-use crate::gp::workload::{Workload, WorkloadError, measured_programs, read_programs};
+use crate::gp::workload::{Workload, WorkloadError, measured_programs};
 use crate::launch::CarveOut;
 use crate::systems::chitty::request::{Cases, Request};
 
@@ -184,7 +185,7 @@ impl Requests {
         };
         let name = path.display().to_string();
         if !self.lists.contains_key(&path) {
-            let list = read_programs(&path)?;
+            let list = program_file::read(&path, None).map_err(WorkloadError::from)?;
             self.lists.insert(path.clone(), list);
         }
         Ok((&self.lists[&path], name))

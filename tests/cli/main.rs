@@ -23,6 +23,8 @@ mod own_kernel;
 #[cfg(feature = "cli")]
 mod program;
 #[cfg(feature = "cli")]
+mod programs;
+#[cfg(feature = "cli")]
 mod results;
 #[cfg(feature = "cli")]
 mod score;

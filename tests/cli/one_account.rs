@@ -100,6 +100,6 @@ fn advice_mentions_faster_kernels_that_only_other_code_has() {
     );
     assert_eq!(there["elsewhere"], serde_json::json!([]));
     // A Kepler cannot have code of another format.
-    let paper = json("advise --engine analytical --kernel rpn");
+    let paper = json("advise --engine analytical");
     assert_eq!(paper["elsewhere"], serde_json::json!([]));
 }

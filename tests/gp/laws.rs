@@ -16,7 +16,7 @@ use warpstack::gp::program::{Rpn, Token};
 use warpstack::gp::stack_depth::{lgp_stack_depth, rpn_stack_depth};
 
 /// Random programs over all functions, three inputs and constants.
-fn program_of(functions: &'static [Primitive]) -> impl Strategy<Value = Rpn> {
+pub fn program_of(functions: &'static [Primitive]) -> impl Strategy<Value = Rpn> {
     (any::<u64>(), 0usize..7, any::<bool>()).prop_map(move |(seed, depth, grow)| {
         let ingredients = Ingredients {
             functions: functions.to_vec(),

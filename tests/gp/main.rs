@@ -5,6 +5,7 @@ mod corpus;
 mod data;
 mod differential;
 mod laws;
+mod printed;
 #[allow(dead_code)]
 #[cfg(feature = "cli")]
 #[path = "../cli/program.rs"]

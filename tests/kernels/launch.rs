@@ -6,7 +6,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use warpstack::gp::problem::{PAPER, ProblemId};
 use warpstack::gp::program::Rpn;
-use warpstack::gp::workload::{Workload, read_programs};
+use warpstack::gp::program_file;
+use warpstack::gp::workload::Workload;
 use warpstack::isa::Arch;
 use warpstack::measure::error::GpuError;
 use warpstack::measure::launch::{Gpu, GridLaunch};
@@ -39,7 +40,7 @@ fn fresh_seed() -> u64 {
 
 fn programs(problem: ProblemId) -> Vec<Rpn> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/measured/programs");
-    read_programs(&folder.join(format!("{problem}.txt"))).unwrap()
+    program_file::read(&folder.join(format!("{problem}.txt")), None).unwrap()
 }
 
 #[test]

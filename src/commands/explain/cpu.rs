@@ -13,7 +13,8 @@ use crate::cpu::preset::{Preset, THIS, builtin_names};
 use crate::cpu::work::{Kind, Setup, WorkError};
 use crate::gp::problem::{Problem, ProblemId};
 use crate::gp::program::Rpn;
-use crate::gp::workload::{Workload, read_programs};
+use crate::gp::program_file;
+use crate::gp::workload::Workload;
 use crate::report::cpu as report;
 use crate::report::provenance::Provenance;
 use std::error::Error;
@@ -96,7 +97,7 @@ fn work(args: &ExplainArgs) -> Result<(Problem, Vec<Rpn>), Box<dyn Error>> {
     let inputs = &args.engine.inputs;
     let (file, seed) = (inputs.programs.as_deref(), inputs.program_seed);
     let programs = match (file, n_random(file)?) {
-        (Some(file), None) => read_programs(file)?,
+        (Some(file), None) => program_file::read(file, None)?,
         (_, n) => args
             .cpu
             .programs(n.unwrap_or(USUAL_PROGRAMS), seed, &workload.problem)?,

@@ -16,7 +16,7 @@ pub struct WorkArgs {
     /// Problem (`warpstack list problems` lists them)
     #[arg(long, value_parser = crate::commands::names::problem())]
     pub problem: String,
-    /// File of programs, one per line in postfix order; `measure cpu` also takes a number of random ones
+    /// File of programs, one per line in postfix order or as GP libraries print it; `measure cpu` also takes a number of random ones
     #[arg(long, value_name = "FILE")]
     pub programs: PathBuf,
     /// Number of fitness cases [default: the problem's]

@@ -20,7 +20,7 @@ use crate::gp::interpret::{self, Interpreter, Options};
 use crate::gp::primitive::Primitive;
 use crate::gp::problem::{Dataset, Problem};
 use crate::gp::program::Rpn;
-use crate::gp::workload::read_programs;
+use crate::gp::program_file;
 use crate::measure::on_cpu::{Bench, CpuRow};
 use crate::report::chart::lines::{Lines, Scale, of_points};
 use crate::report::progress;
@@ -206,7 +206,7 @@ pub fn rows(args: &CpuArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
     let n_random = n_random(Some(file))?;
     let listed = match n_random {
         Some(_) => Vec::new(),
-        None => read_programs(file)?,
+        None => program_file::read(file, None)?,
     };
     let workload = args.work.workload()?;
     let list = match n_random {

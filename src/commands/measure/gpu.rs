@@ -7,7 +7,8 @@ use super::args::{ProtocolArgs, WorkArgs, check_threads};
 use crate::commands::format::OutputArgs;
 use crate::commands::limit::evenly;
 use crate::gp::problem::ProblemId;
-use crate::gp::workload::{Workload, read_programs};
+use crate::gp::program_file;
+use crate::gp::workload::Workload;
 use crate::isa::Arch;
 use crate::measure::launch::{Gpu, GridLaunch};
 use crate::measure::rows::{Bench, Programs, VariantLaunch};
@@ -82,7 +83,7 @@ pub struct GpuArgs {
 
 pub(super) fn rows(args: &GpuArgs) -> MeasuredRows {
     check_threads(&args.threads)?;
-    let list = read_programs(&args.work.programs)?;
+    let list = program_file::read(&args.work.programs, None)?;
     let workload = args.work.workload()?;
     let programs = Programs {
         list: args.work.launched(list, &workload)?,

@@ -7,10 +7,11 @@
 use crate::gp::corpus::{Corpus, CorpusError};
 use crate::gp::problem::{CASE_SEED, Dataset, ProblemId};
 use crate::gp::program::Rpn;
+use crate::gp::program_file;
 use crate::gp::programs::inferred;
 use crate::gp::programs::inferred::Inferred;
 use crate::gp::programs::{Population, PopulationError, paper_depths};
-use crate::gp::workload::{Workload, WorkloadError, check_inputs, read_programs};
+use crate::gp::workload::{Workload, WorkloadError, check_inputs};
 use crate::systems::chitty::request::Cases;
 use crate::systems::settings::{ProgramList, Settings, Weighting};
 use std::collections::BTreeMap;
@@ -143,7 +144,7 @@ impl ProblemInputs {
 
 /// Reads the programs of a file.
 fn read_list(list: &ProgramList, problem: ProblemId) -> Result<Population, InputError> {
-    let programs = read_programs(&list.path)?;
+    let programs = program_file::read(&list.path, None).map_err(WorkloadError::from)?;
     listed(&programs, list.n_blocks.unwrap_or(programs.len()), problem)
 }
 

@@ -112,14 +112,14 @@ pub fn relative_difference(measured: f64, expected: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gp::workload::{measured_programs, parse_program};
+    use crate::gp::workload::measured_programs;
     use rayon::prelude::*;
 
     #[test]
     fn what_overflows_single_precision_alone_is_not_decided() {
         let workload = Workload::with_cases(ProblemId::Sextic, None, 1, Some(64)).unwrap();
         let decided_in = |workload: &Workload, text: &str| {
-            let program = parse_program(text, "test", 1).unwrap();
+            let program = text.parse().unwrap();
             ExpectedError::of(&program, workload).is_decided(&program, workload, 1e-2)
         };
         let decided = |text: &str| decided_in(&workload, text);
