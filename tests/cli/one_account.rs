@@ -99,7 +99,7 @@ fn advice_mentions_faster_kernels_that_only_other_code_has() {
         there["launches"][0]["gpops_billion"]
     );
     assert_eq!(there["elsewhere"], serde_json::json!([]));
-    // A Kepler cannot have code of another format.
+    // No code of another format runs on a Kepler.
     let paper = json("advise --engine analytical");
     assert_eq!(paper["elsewhere"], serde_json::json!([]));
 }
