@@ -63,6 +63,7 @@ def whatif(
     l1: int | None = None,
     cases: int | None = None,
     threads_per_program: int | None = None,
+    why: bool = False,
     engine: str | None = None,
     scope: str | None = None,
     corpus: File | None = None,
@@ -79,6 +80,7 @@ def whatif(
     """Speeds over anything that a preset or a launch says, in every combination: a row each, as ``warpstack whatif`` has it.
 
     ``vary`` has the values of each key, ``l1`` in KiB: ``{"l1": "4..256", "threads": [64, 128]}``.
+    ``why`` adds ``gains_most``, the part of the machine whose removal gains most, and ``gain_percent``.
     A combination that cannot run has the reason in column ``impossible``, and ``None`` for its speed.
     An interrupt ends the study.
     """

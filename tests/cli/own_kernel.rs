@@ -188,3 +188,33 @@ fn what_a_kernel_needs_is_read_from_its_listing() {
         );
     }
 }
+
+#[test]
+fn advice_has_a_custom_kernel_beside_the_built_in_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = variant(KernelId::Lgp, Arch::Sm35).sass().unwrap();
+    let file = listing(folder.path(), "mine.sass", &text);
+    let common = "advise --engine analytical";
+    let advice = json(&format!(
+        "{common} --sass {file} --encoding lgp --stack-dim 2"
+    ));
+    let launches = advice["launches"].as_array().unwrap();
+    let of = |kernel: &str| launches.iter().find(|one| one["kernel"] == kernel).unwrap();
+    let (mine, builtin) = (of("mine.sass"), json(&format!("{common} --kernel lgp")));
+    assert_eq!(
+        (&mine["stack_dim"], &mine["support"]),
+        (&2.into(), &"outside".into())
+    );
+    // Of its second dimension alone, so at most as fast as the best of the same kernel.
+    let best = builtin["launches"][0]["gpops_billion"].as_f64().unwrap();
+    let speed = mine["gpops_billion"].as_f64().unwrap();
+    assert!((0.8..1.01).contains(&(speed / best)), "{speed} {best}");
+    refuses(&[
+        ("advise --stack-dim 2", "--encoding"),
+        (&format!("advise --sass {file}"), "--encoding"),
+        (
+            &format!("advise --sass {file} --encoding rpn --stack-dim 2"),
+            "check --encoding",
+        ),
+    ]);
+}

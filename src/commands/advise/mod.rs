@@ -7,10 +7,11 @@
 mod elsewhere;
 
 use super::CliResult;
-use super::engine::EngineArgs;
+use super::engine::{EngineArgs, InputArgs};
 use super::format::{Format, OutputArgs};
 use super::look::ChartArgs;
 use super::names;
+use super::own_kernel::{self, OwnKernelArgs};
 use crate::device::{Device, Preset, Reader};
 use crate::launch::prediction::{Configuration, PredictError, Prediction};
 use crate::predictor::{Kind, Predictor, architecture};
@@ -43,6 +44,11 @@ pub struct AdviseArgs {
     /// Consider only this kernel (`warpstack list kernels` lists them)
     #[arg(long, value_parser = names::kernel())]
     pub kernel: Option<String>,
+    #[command(flatten)]
+    pub own: OwnKernelArgs,
+    /// Second dimension of the stack that the custom kernel was compiled for [default: 1]
+    #[arg(long, value_name = "N", requires = "encoding", value_parser = clap::value_parser!(u32).range(1..))]
+    pub stack_dim: Option<u32>,
     #[command(flatten)]
     pub engine: EngineArgs,
     /// Number of the analytical model's best choices to simulate, besides the best of every kernel (with --engine simulator)
@@ -136,9 +142,20 @@ pub fn run(args: &AdviseArgs) -> CliResult {
     args.output.check()?;
     args.chart.check()?;
     let device = Preset::load(&args.device)?.device;
-    let chosen = args.engine.open(&device, &[&args.problem])?;
+    let (own, inputs) = own_launch(args, &device)?;
+    let chosen = args
+        .engine
+        .with_inputs(inputs)
+        .open(&device, &[&args.problem])?;
+    if let Some(own) = &own {
+        own_kernel::check(&chosen, &[chosen.configure(own)?], &args.own)?;
+    }
     let model = chosen.with_engine(Kind::Analytical);
     let mut all = search((&args.problem, args.kernel.as_deref()), &model)?;
+    if let Some(own) = own {
+        all.extend(predicted(launches(&own, &device), &model)?);
+        sort(&mut all);
+    }
     if all.is_empty() {
         let given = args.kernel.as_deref().unwrap_or("any kernel");
         return Err(format!(
@@ -226,24 +243,53 @@ fn search(
         })
         .filter(|(name, _, _)| kernel.is_none_or(|only| only == name))
         .collect();
+    let of_kernel = |(kernel, stack_dim, stack_registers): (String, u32, u32)| {
+        let kernel = LaunchOptions {
+            problem: Some(problem.to_owned()),
+            stack_dim: Some(stack_dim),
+            stack_registers: Some(stack_registers),
+            ..LaunchOptions::of(&kernel)
+        };
+        launches(&kernel, device)
+    };
+    predicted(kernels.into_iter().flat_map(of_kernel).collect(), model)
+}
+
+/// The custom kernel of the options, if there is one, and the inputs that have it.
+fn own_launch(
+    args: &AdviseArgs,
+    device: &Device,
+) -> Result<(Option<LaunchOptions>, InputArgs), Box<dyn std::error::Error>> {
+    let asked = LaunchOptions {
+        problem: Some(args.problem.clone()),
+        stack_dim: args.stack_dim,
+        ..LaunchOptions::default()
+    };
+    let (launch, inputs) = own_kernel::launched(asked, &args.own, &args.engine.inputs, device)?;
+    Ok((inputs.own.is_some().then_some(launch), inputs))
+}
+
+/// A kernel at every block size, number of blocks that share the cases, and division of the on-chip memory.
+fn launches(kernel: &LaunchOptions, device: &Device) -> Vec<LaunchOptions> {
     let mut launches = Vec::new();
-    for (kernel, stack_dim, stack_registers) in kernels {
-        for threads in
-            (WARP_THREADS..=device.limits.threads_per_block as usize).step_by(WARP_THREADS)
-        {
-            for &case_blocks in case_blocks(&kernel) {
-                launches.extend(device.l1.splits.iter().map(|split| LaunchOptions {
-                    problem: Some(problem.to_owned()),
-                    stack_dim: Some(stack_dim),
-                    stack_registers: Some(stack_registers),
-                    threads_per_block: Some(threads as u32),
-                    case_blocks: Some(case_blocks),
-                    l1_kib: Some(split.l1_bytes / 1024),
-                    ..LaunchOptions::of(&kernel)
-                }));
-            }
+    for threads in (WARP_THREADS..=device.limits.threads_per_block as usize).step_by(WARP_THREADS) {
+        for &case_blocks in case_blocks(&kernel.kernel) {
+            launches.extend(device.l1.splits.iter().map(|split| LaunchOptions {
+                threads_per_block: Some(threads as u32),
+                case_blocks: Some(case_blocks),
+                l1_kib: Some(split.l1_bytes / 1024),
+                ..kernel.clone()
+            }));
         }
     }
+    launches
+}
+
+/// Those of the launches that can run, the fastest first.
+fn predicted(
+    launches: Vec<LaunchOptions>,
+    model: &Predictor,
+) -> Result<Vec<Prediction>, Box<dyn std::error::Error>> {
     let progress = Progress::new(launches.len() as u64, "launches");
     let found = parallel::try_map(&launches, |launch| {
         progress.step();
