@@ -1,10 +1,7 @@
-//! Python bindings: the subcommands of `warpstack` as functions that take options and return JSON.
+//! Python bindings: the command line of `warpstack` as a function that returns what it prints.
 //!
-//! Models: nothing; every function parses the options that the command line has, and calls what the subcommand calls.
-//! Leaves out: keywords, defaults and columns (`warpstack/*.py`), files of results, charts.
-//! Units: those of the subcommands' CSV and JSON, in the names.
+//! Models: nothing. Leaves out: keywords, defaults and columns (`warpstack/*.py`). Units: those of the subcommands' JSON, in the names.
 
-mod commands;
 mod waiting;
 
 use pyo3::prelude::*;
@@ -12,38 +9,13 @@ use pyo3::prelude::*;
 /// The compiled part of `warpstack`.
 #[pymodule]
 mod _warpstack {
-    use crate::commands;
     use crate::waiting::in_background;
     use pyo3::prelude::*;
 
-    /// `warpstack predict --format json`: one object.
+    /// The standard output of a command line, given without the program's name.
     #[pyfunction]
-    fn predict(py: Python<'_>, options: Vec<String>) -> PyResult<String> {
-        in_background(py, commands::predict, options)
-    }
-
-    /// `warpstack whatif`: a list of rows.
-    #[pyfunction]
-    fn whatif(py: Python<'_>, options: Vec<String>) -> PyResult<String> {
-        in_background(py, commands::whatif, options)
-    }
-
-    /// `warpstack whatif --metric hit-rate`: a list of rows.
-    #[pyfunction]
-    fn sweep(py: Python<'_>, options: Vec<String>) -> PyResult<String> {
-        in_background(py, commands::sweep, options)
-    }
-
-    /// `warpstack evolve`: a list of generations.
-    #[pyfunction]
-    fn evolve(py: Python<'_>, options: Vec<String>) -> PyResult<String> {
-        in_background(py, commands::evolve, options)
-    }
-
-    /// `warpstack measure --on cpu`: a list of rows.
-    #[pyfunction]
-    fn measure_cpu(py: Python<'_>, options: Vec<String>) -> PyResult<String> {
-        in_background(py, commands::measure_cpu, options)
+    fn run(py: Python<'_>, arguments: Vec<String>) -> PyResult<String> {
+        in_background(py, arguments)
     }
 
     #[pymodule_init]

@@ -7,29 +7,24 @@
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use std::error::Error;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
-use warpstack::commands::one_line;
+use warpstack::commands::output_of;
 use warpstack::commands::stop::Stop;
 
 const BETWEEN_SIGNALS: Duration = Duration::from_millis(50);
 /// Stack size of the program's main thread.
 const STACK_BYTES: usize = 8 << 20;
 
-/// A command: returns the output for its options.
-pub type Command = fn(&[String], &Stop) -> Result<String, Box<dyn Error>>;
-
 /// Runs a command; a refusal is a `ValueError`, a signal's exception ends the wait.
-pub fn in_background(py: Python<'_>, command: Command, options: Vec<String>) -> PyResult<String> {
+pub fn in_background(py: Python<'_>, arguments: Vec<String>) -> PyResult<String> {
     let stop = Arc::new(Stop::default());
     let (sender, receiver) = channel();
     let asked = Arc::clone(&stop);
     let work = move || {
-        let result = command(&options, &asked);
-        let result = result.map_err(|error| one_line(&error.to_string()));
+        let result = output_of(&arguments, &asked);
         // Nobody listens after an interrupt.
         sender.send(result).ok();
     };

@@ -33,6 +33,12 @@ class Refusals(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "treads"):
             warpstack.predict(treads=64)  # type: ignore[call-arg]
 
+    def test_unknown_fields(self) -> None:
+        prediction = warpstack.predict(threads=64, engine="analytical")
+        self.assertIn("gpops_billion", dir(prediction))
+        with self.assertRaisesRegex(AttributeError, "gpops; allowed: .*gpops_billion"):
+            prediction.gpops
+
     def test_unknown_interpreter(self) -> None:
         with self.assertRaisesRegex(ValueError, "fast.*allowed: reference, rpn, rpn-2d, lgp-2d, accumulator"):
             warpstack.measure_cpu("sextic", ["X1"], interpreter="fast")
@@ -75,7 +81,7 @@ class LongCalls(unittest.TestCase):
         speeds: dict[int, float] = {}
 
         def predict(threads: int) -> None:
-            speeds[threads] = warpstack.predict(threads=threads, engine="analytical")["gpops_billion"][0]
+            speeds[threads] = warpstack.predict(threads=threads, engine="analytical").gpops_billion
 
         workers = [threading.Thread(target=predict, args=(n,)) for n in (64, 128, 256)]
         for worker in workers:
@@ -88,7 +94,9 @@ class LongCalls(unittest.TestCase):
 
 class Pandas(unittest.TestCase):
     def test_columns_make_a_frame(self) -> None:
-        self.assertEqual(len(pandas.DataFrame(warpstack.predict(threads=64, engine="analytical"))), 1)
+        prediction = warpstack.predict(threads=64, engine="analytical")
+        self.assertEqual(pandas.DataFrame(prediction.cpi_stack).cause[0], "selected")
+        self.assertEqual(pandas.json_normalize(prediction)["memory.warp_nodes"][0], prediction.memory.warp_nodes)
         frame = pandas.DataFrame(warpstack.whatif({"threads": [64, 128]}, engine="analytical"))
         self.assertEqual(frame.gpops_billion.dtype, float)
         self.assertEqual(list(frame.threads), [64, 128])

@@ -1,22 +1,26 @@
 """How fast genetic-programming stack interpreters run on GPUs, and why.
 
 Every function answers as one subcommand of the program ``warpstack`` does, with the same numbers. Its keywords are the
-subcommand's options, with underscores; what is not given is as the subcommand has it by itself. The result is a dictionary
-of columns, lists of equal length: ``pandas.DataFrame(result)``. Units are in the columns' names.
+subcommand's options, with underscores; what is not given is as the subcommand has it by itself. One launch is an object with the
+fields of the JSON; rows are a dictionary of columns, lists of equal length: ``pandas.DataFrame(rows)``. Units are in the names.
 
 What is refused raises ``ValueError``; the message names what was given and what is allowed.
 """
 
-from ._columns import Columns, cpi_stack
-from ._commands import evolve, measure_cpu, predict, sweep, whatif
+from ._commands import advise, evolve, explain, measure_cpu, measure_gpu, occupancy, predict, sweep, whatif
+from ._results import Columns, Result
 from ._warpstack import __version__
 
 __all__ = [
     "Columns",
+    "Result",
     "__version__",
-    "cpi_stack",
+    "advise",
     "evolve",
+    "explain",
     "measure_cpu",
+    "measure_gpu",
+    "occupancy",
     "predict",
     "sweep",
     "whatif",

@@ -45,6 +45,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use error::CommandError;
 use std::error::Error;
 use std::process::ExitCode;
+use stop::Stop;
 
 /// Result of a subcommand.
 pub type CliResult = Result<(), Box<dyn Error>>;
@@ -99,7 +100,7 @@ pub fn main() -> ExitCode {
         Err(error) => return usage(&error),
     };
     let waiting = Waiting::begin();
-    let done = dispatch(cli);
+    let done = dispatch(cli, &Stop::default());
     drop(waiting);
     match done {
         Ok(()) => {
@@ -111,7 +112,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn dispatch(cli: Cli) -> CliResult {
+fn dispatch(cli: Cli, stop: &Stop) -> CliResult {
     if let Some(jobs) = cli.jobs {
         rayon::ThreadPoolBuilder::new()
             .num_threads(usize::from(jobs))
@@ -121,7 +122,7 @@ fn dispatch(cli: Cli) -> CliResult {
         Command::Predict(args) => predict::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Advise(args) => advise::run(&args),
-        Command::Whatif(args) => whatif::run(&args),
+        Command::Whatif(args) => whatif::run(&args, stop),
         Command::Occupancy(args) => occupancy::run(&args),
         Command::Trace(args) => trace::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
@@ -131,7 +132,7 @@ fn dispatch(cli: Cli) -> CliResult {
         Command::Characterize(args) => characterize::run(&args),
         Command::Calibrate(args) => calibrate::run(&args),
         Command::NewDevice(args) => new_device::run(&args),
-        Command::Evolve(args) => evolve::run(*args),
+        Command::Evolve(args) => evolve::run(*args, stop),
         Command::List(args) => list::run(&args),
         Command::Explore(args) => explore::run(&args),
         Command::Report(args) => report::run(&args),
@@ -171,10 +172,17 @@ pub fn one_line(message: &str) -> String {
     words.join(" ")
 }
 
-/// The options of one subcommand, as they are typed after its name: for callers that are no command line.
-pub fn parse<A: clap::Args>(options: &[String]) -> Result<A, String> {
-    let command = A::augment_args(clap::Command::new("warpstack").no_binary_name(true));
-    let matches = command.try_get_matches_from(options);
-    let parsed = matches.and_then(|matches| A::from_arg_matches(&matches));
-    parsed.map_err(|error| one_line(&CommandError::from(&error).to_string()))
+/// Runs a command line, given without the program's name, and returns what it prints: for callers that are no command line. A refusal is
+/// one line, as the program prints it.
+pub fn output_of(arguments: &[String], stop: &Stop) -> Result<String, String> {
+    let command = Cli::command().no_binary_name(true);
+    let parsed = command
+        .try_get_matches_from(arguments)
+        .and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = parsed.map_err(|error| one_line(&CommandError::from(&error).to_string()))?;
+    let (done, printed) = output::captured(|| dispatch(cli, stop));
+    match done {
+        Ok(()) => String::from_utf8(printed).map_err(|error| error.to_string()),
+        Err(error) => Err(one_line(&error.to_string())),
+    }
 }

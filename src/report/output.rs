@@ -4,6 +4,7 @@
 //! is replaced; a device or a named pipe is written to. Leaves out: appending. Units: bytes.
 
 use super::progress;
+use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,18 @@ use std::time::Duration;
 pub struct OutputError {
     pub path: PathBuf,
     pub source: std::io::Error,
+}
+
+thread_local! {
+    /// The standard output of this thread, while it is captured.
+    static CAPTURED: RefCell<Option<Vec<u8>>> = const { RefCell::new(None) };
+}
+
+/// Runs `work` and returns, beside its result, what it writes to standard output on this thread.
+pub fn captured<R>(work: impl FnOnce() -> R) -> (R, Vec<u8>) {
+    CAPTURED.set(Some(Vec::new()));
+    let result = work();
+    (result, CAPTURED.take().unwrap_or_default())
 }
 
 /// Writes `content` to `path`, or to standard output if there is none.
@@ -141,6 +154,13 @@ fn replace(path: &Path, content: &[u8]) -> std::io::Result<()> {
 
 fn write_stdout(content: &[u8]) -> Result<(), OutputError> {
     progress::end();
+    let is_captured = CAPTURED.with_borrow_mut(|captured| {
+        let captured = captured.as_mut().map(|bytes| bytes.extend(content));
+        captured.is_some()
+    });
+    if is_captured {
+        return Ok(());
+    }
     write_stream(std::io::stdout().lock(), content)
         .map_err(|source| error(Path::new("standard output"), source))
 }
@@ -215,6 +235,17 @@ fn error(path: &Path, source: std::io::Error) -> OutputError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_thread_prints_is_captured_until_its_work_ends() {
+        let (result, printed) = captured(|| {
+            write(None, b"one ").unwrap();
+            write(None, b"two").unwrap();
+            7
+        });
+        assert_eq!((result, &printed[..]), (7, &b"one two"[..]));
+        assert_eq!(captured(|| ()).1, b"");
+    }
 
     #[test]
     fn a_file_is_replaced_whole_and_nothing_else_stays() {

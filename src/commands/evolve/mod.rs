@@ -73,12 +73,12 @@ pub enum System {
     Langdon,
 }
 
-pub fn run(args: EvolveArgs) -> CliResult {
+pub fn run(args: EvolveArgs, stop: &Stop) -> CliResult {
     if args.system.is_some() {
         return langdon::run(&args);
     }
     args.langdon.refuse()?;
-    let campaign = evolve(&args, &Stop::default())?;
+    let campaign = evolve(&args, stop)?;
     write(&args, &campaign)?;
     if args.out.is_none() {
         output::write(None, campaign.corpus(command(&args)).to_text().as_bytes())?;

@@ -24,7 +24,6 @@ use crate::report::chart::study::Grid;
 use crate::report::chart::{self, Look};
 use crate::report::progress::{self, Progress};
 use crate::report::provenance::Provenance;
-use crate::report::rows::Row;
 use crate::report::{output, whatif};
 use crate::study::file::StudyFile;
 use crate::study::journal::Journal;
@@ -99,7 +98,7 @@ pub enum Metric {
     HitRate,
 }
 
-pub fn run(args: &WhatifArgs) -> CliResult {
+pub fn run(args: &WhatifArgs, stop: &Stop) -> CliResult {
     if args.metric == Metric::HitRate {
         return hit_rates::run(args);
     }
@@ -115,7 +114,7 @@ pub fn run(args: &WhatifArgs) -> CliResult {
     let study = study(args, &file, &mut engine_args)?;
     let drawings = Drawings::plan(args, &study)?;
     let engine = open(&study, &engine_args, &args.own)?;
-    let points = predict(args, &engine_args, (&study, &engine), &Stop::default())?;
+    let points = predict(args, &engine_args, (&study, &engine), stop)?;
     let axes = &study.axes;
     let rows = with_measured(args, &study, &engine_args, &points.0)?;
     let is_measured = rows.iter().any(|row| row.measured.is_some());
@@ -136,20 +135,6 @@ pub fn run(args: &WhatifArgs) -> CliResult {
     }
     note_weights(&engine);
     Ok(())
-}
-
-/// The points that the options ask for, as the columns of their rows, without files of results or drawings.
-pub fn rows(args: &WhatifArgs, stop: &Stop) -> Result<Vec<Row>, Box<dyn Error>> {
-    let file = study_file(args)?;
-    let mut engine_args = engine_args(args, &file)?;
-    let study = study(args, &file, &mut engine_args)?;
-    let engine = open(&study, &engine_args, &args.own)?;
-    let (points, _) = predict(args, &engine_args, (&study, &engine), stop)?;
-    let provenance = Provenance::of(&engine);
-    let columns = whatif::columns(&study.axes, false, args.why);
-    let rows = with_measured(args, &study, &engine_args, &points)?;
-    let rows = columns.json(&rows).map(|row| row.with(&provenance));
-    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// The points, each with what was measured of its launch and the interval of its speed.
