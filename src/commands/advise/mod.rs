@@ -285,7 +285,7 @@ fn launches(kernel: &LaunchOptions, device: &Device) -> Vec<LaunchOptions> {
     launches
 }
 
-/// Those of the launches that can run, the fastest first.
+/// Predicts the launches that can run, the fastest first.
 fn predicted(
     launches: Vec<LaunchOptions>,
     model: &Predictor,
