@@ -6,7 +6,7 @@
 //! those of `docs/images/`. `WARPSTACK_UPDATE_GOLDEN=1` writes shown outputs and drawings anew; read them before committing.
 
 mod compare;
-mod example;
+pub mod example;
 mod generated;
 mod measured;
 mod questions;
@@ -240,7 +240,7 @@ fn every_command_that_is_named_exists() {
             };
             let place = format!("{}: {piece}", page.display());
             let mut command = subcommand.to_owned();
-            if ["generate", "list", "measure"].contains(&subcommand) {
+            if ["generate", "lab", "list", "measure"].contains(&subcommand) {
                 command.extend(words.next().map(|what| format!(" {what}")));
             }
             let help = help(&command).unwrap_or_else(|| panic!("{place}"));
