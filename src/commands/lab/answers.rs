@@ -3,7 +3,8 @@
 //! Every key has a text from the start, so that the empty file is valid TOML; an empty text is unanswered. A number may stand
 //! alone or in quotes. Leaves out: marking. Units: those of the questions.
 
-use super::questions::{Answer, POINTS, QUESTIONS, Question, SHARE, TASKS, Unit};
+use super::questions::{QUESTIONS, Question, TASKS};
+use super::unit::{Answer, POINTS, SHARE, Unit};
 use crate::commands::names::nearest;
 use crate::util::input::toml_line;
 use crate::util::refused::Refused;

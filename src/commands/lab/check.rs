@@ -4,7 +4,8 @@
 
 use super::answers::{self, Answers};
 use super::facts::{Fact, Facts};
-use super::questions::{Answer, QUESTIONS, Question};
+use super::questions::{QUESTIONS, Question};
+use super::unit::Answer;
 use crate::commands::CliResult;
 use crate::commands::error::Negative;
 use crate::commands::format::OutputArgs;

@@ -8,10 +8,11 @@ mod facts;
 mod measured;
 mod questions;
 mod start;
+mod unit;
 
 use super::CliResult;
 
-/// Write the files of the 90-minute lab, or mark its answers.
+/// Do the 90-minute lab: write its files, mark its answers.
 #[derive(Debug, clap::Args)]
 pub struct LabArgs {
     #[command(subcommand)]
