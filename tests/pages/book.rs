@@ -6,13 +6,14 @@
 //! those of `docs/images/`. `WARPSTACK_UPDATE_GOLDEN=1` writes shown outputs and drawings anew; read them before committing.
 
 mod compare;
-pub mod example;
+mod example;
 mod generated;
 mod measured;
 mod questions;
 
 use crate::program::{warpstack, words};
 use compare::{drawn_words, first_missing, renewed};
+pub use example::command_of;
 use example::{Example, examples, run};
 use rayon::prelude::*;
 use std::collections::HashSet;

@@ -1,6 +1,6 @@
 //! Can the lab be done by its own text: the sheet's commands in their order, the instructor's answers, the marks?
 
-use super::book::example::command_of;
+use super::book::command_of;
 use crate::program::{refused, warpstack};
 use std::fs;
 use std::path::Path;

@@ -152,7 +152,7 @@ mod tests {
                 "[occupancy]\nlimit_23 = \"\"\n",
                 ["line 2", "limit_23", "did you mean limit_32"],
             ),
-            ("\n[cash]\n", ["line 2", "cash", "did you mean cache"]),
+            ("\n[cach]\n", ["line 2", "cach", "did you mean cache"]),
             (
                 "[cache]\nstacks_128 = \"many\"\n",
                 ["line 2", "cache.stacks_128", "a number (KiB)"],
