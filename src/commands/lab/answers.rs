@@ -22,7 +22,7 @@ pub fn template() -> String {
     let mut text = format!(
         "# Answers to the lab. `warpstack lab check answers.toml` marks them.\n\
          # Write a number, or a name in quotes; \"\" counts as unanswered.\n\
-         # Right are: exact counts and names, percentages within {POINTS} point, other numbers within {percent} %.\n"
+         # Counts and names must be exact, percentages within {POINTS} point, other numbers within {percent} %.\n"
     );
     for (task, title) in TASKS {
         text += &format!("\n# {title}\n[{task}]\n");
