@@ -10,6 +10,14 @@ use std::fmt;
 /// Exit code of every refused input.
 pub(super) const BAD_INPUT: u8 = 2;
 
+/// Exit code of a check that ran and has a negative result.
+pub(super) const NEGATIVE: u8 = 1;
+
+/// Negative result of a check, whose details are printed; the text is its last line.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct Negative(pub String);
+
 /// Kind of a [`CommandError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FailureKind {

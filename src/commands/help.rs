@@ -63,6 +63,7 @@ const GROUPS: [(&str, &[Example]); 4] = [
     (
         "Pages and other tools",
         &[
+            ("lab", "lab start --out-dir lab"),
             ("explore", "explore --problem sextic --out explore.html"),
             ("report", "report --out-dir report"),
             (
@@ -84,7 +85,7 @@ const HIDDEN: [Example; 2] = [
 ];
 
 /// Subcommands of commands.
-const NESTED: [Example; 11] = [
+const NESTED: [Example; 13] = [
     (
         "measure gpu",
         "measure gpu --problem sextic --programs programs.txt --kernel rpn,lgp --out rows.csv",
@@ -104,6 +105,8 @@ const NESTED: [Example; 11] = [
         "list kernels lgp --problem sextic --arch sm_90",
     ),
     ("list problems", "list problems --format csv"),
+    ("lab start", "lab start --out-dir lab"),
+    ("lab check", "lab check answers.toml"),
     ("generate completions", "generate completions bash"),
     ("generate man", "generate man --out-dir man"),
     ("generate schema", "generate schema"),

@@ -1,7 +1,7 @@
 //! The command line: one file per subcommand.
 //!
 //! A bad input is one line on standard error that names the thing, what was given and what is
-//! allowed, and exit code 2. Results go to standard output or to a file, everything else to standard error.
+//! allowed, and exit code 2. A check that ran with a negative result has exit code 1. Results go to standard output or to a file, everything else to standard error.
 //! Leaves out: all computing. Units: in the options' names and help.
 
 pub mod advise;
@@ -18,6 +18,7 @@ pub mod format;
 mod generate;
 mod help;
 pub mod import;
+mod lab;
 mod limit;
 pub mod list;
 pub mod look;
@@ -42,7 +43,7 @@ use crate::gp::program_file;
 use crate::report::output;
 use crate::report::progress::{self, Waiting};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use error::CommandError;
+use error::{CommandError, Negative};
 use std::error::Error;
 use std::process::ExitCode;
 use stop::Stop;
@@ -79,6 +80,7 @@ enum Command {
     NewDevice(new_device::NewDeviceArgs),
     Evolve(Box<evolve::EvolveArgs>),
     List(list::ListArgs),
+    Lab(lab::LabArgs),
     Explore(Box<explore::ExploreArgs>),
     Report(Box<report::ReportArgs>),
     Export(export::ExportArgs),
@@ -108,7 +110,13 @@ pub fn main() -> ExitCode {
             progress::say(program_file::mapped().unwrap_or_default());
             ExitCode::SUCCESS
         }
-        Err(error) => fail(&CommandError::refused(&*error)),
+        Err(error) => match error.downcast_ref::<Negative>() {
+            Some(negative) => {
+                progress::say(&negative.0);
+                ExitCode::from(error::NEGATIVE)
+            }
+            None => fail(&CommandError::refused(&*error)),
+        },
     }
 }
 
@@ -134,6 +142,7 @@ fn dispatch(cli: Cli, stop: &Stop) -> CliResult {
         Command::NewDevice(args) => new_device::run(&args),
         Command::Evolve(args) => evolve::run(*args, stop),
         Command::List(args) => list::run(&args),
+        Command::Lab(args) => lab::run(&args),
         Command::Explore(args) => explore::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Export(args) => export::run(&args),

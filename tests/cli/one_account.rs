@@ -92,13 +92,8 @@ fn advice_mentions_faster_kernels_that_only_other_code_has() {
         (&other["kernel"], &other["arch"]),
         (&"accumulator".into(), &"sm_90".into())
     );
-    let with = "--device rtx4090 --problem mux20 --arch sm_90 --kernel accumulator";
-    let there = json(&format!("advise --engine analytical {with}"));
-    assert_eq!(
-        other["gpops_billion"],
-        there["launches"][0]["gpops_billion"]
-    );
-    assert_eq!(there["elsewhere"], serde_json::json!([]));
+    let best = advice["launches"][0]["gpops_billion"].as_f64();
+    assert!(other["gpops_billion"].as_f64() > best, "{other}");
     // No code of another format runs on a Kepler.
     let paper = json("advise --engine analytical");
     assert_eq!(paper["elsewhere"], serde_json::json!([]));

@@ -13,6 +13,7 @@ mod questions;
 
 use crate::program::{warpstack, words};
 use compare::{drawn_words, first_missing, renewed};
+pub use example::command_of;
 use example::{Example, examples, run};
 use rayon::prelude::*;
 use std::collections::HashSet;
@@ -240,7 +241,7 @@ fn every_command_that_is_named_exists() {
             };
             let place = format!("{}: {piece}", page.display());
             let mut command = subcommand.to_owned();
-            if ["generate", "list", "measure"].contains(&subcommand) {
+            if ["generate", "lab", "list", "measure"].contains(&subcommand) {
                 command.extend(words.next().map(|what| format!(" {what}")));
             }
             let help = help(&command).unwrap_or_else(|| panic!("{place}"));

@@ -8,6 +8,7 @@ mod charts;
 mod colour;
 mod explore;
 mod html;
+mod lab;
 #[allow(dead_code)]
 #[path = "../cli/program.rs"]
 mod program;

@@ -15,6 +15,12 @@ pub struct Example {
     pub about: bool,
 }
 
+/// Returns the words after `warpstack` of a line that is a command, in a `console` block or indented.
+pub fn command_of(line: &str) -> Option<&str> {
+    let command = line.strip_prefix("$ ").or(line.strip_prefix("    "))?;
+    command.strip_prefix("warpstack ")
+}
+
 pub fn examples(page: &Path) -> Vec<Example> {
     let text = std::fs::read_to_string(page).unwrap();
     let mut examples: Vec<Example> = Vec::new();
