@@ -217,6 +217,26 @@ impl EngineArgs {
     }
 }
 
+/// The inputs of a command without these options.
+impl Default for InputArgs {
+    fn default() -> Self {
+        let settings = Settings::default();
+        InputArgs {
+            corpus: None,
+            programs: None,
+            population: None,
+            weights: settings.weighting,
+            inferred: None,
+            program_seed: settings.program_seed,
+            arch: None,
+            shape: None,
+            math: None,
+            token_type: None,
+            own: None,
+        }
+    }
+}
+
 impl InputArgs {
     /// Refuses another population than that of the paper's tables, unless it is a list's.
     pub fn check_population(&self) -> Result<(), String> {

@@ -7,13 +7,13 @@ use super::own_kernel;
 use crate::device::{Device, Preset};
 use crate::interop::accel_sim::{AddressMode, TraceWriter, list};
 use crate::interop::record::Recorder;
-use crate::interop::timeline::Timeline;
 use crate::interop::{kanata, perfetto, schedule};
 use crate::predictor::SampleBlocks;
 use crate::report::blocks::BlocksReport;
 use crate::report::output;
 use crate::report::progress;
 use crate::sim::blocks;
+use crate::sim::timeline::Timeline;
 use crate::trace::launch::{INPUTS_ADDRESS, OUTPUTS_ADDRESS, PROGRAMS_ADDRESS};
 use std::path::PathBuf;
 

@@ -7,10 +7,10 @@
 //! dependent arithmetic must wait. Units: cycles. Sources: Konata's `docs/kanata-log-format.md`.
 
 use super::schedule::ARITHMETIC_LATENCY;
-use super::timeline::{Event, Timeline, Wait, wait_name};
 use crate::isa::OpClass;
 use crate::launch::blocks::Blocks;
 use crate::launch::code::MemoryRequest;
+use crate::sim::timeline::{Event, Timeline, Wait, wait_name};
 use std::fmt::Write as _;
 
 const HEADER: &str = "Kanata\t0004\n";

@@ -5,7 +5,7 @@
 //! * [`schedule`]: the compiler's schedule, for which `.traceg` has no place, in a file beside it.
 //! * [`replay`]: `.traceg` blocks as blocks that the simulator runs; [`classify`]: what an opcode is; [`statics`]: each
 //!   instruction once; [`memory_map`]: what its lanes access.
-//! * [`timeline`]: what happened when, recorded from the simulator; [`perfetto`] and [`kanata`] write it.
+//! * [`perfetto`] and [`kanata`]: timelines of `sim::timeline`.
 //!
 //! Knows no GP. Does no I/O but reading from what it is given.
 
@@ -18,4 +18,3 @@ pub mod record;
 pub mod replay;
 pub mod schedule;
 pub mod statics;
-pub mod timeline;

@@ -5,9 +5,9 @@
 //! Leaves out: flows between instructions (`kanata` has them). Units: cycles.
 //! Sources: Trace Event Format (Google), the "JSON format" page of Perfetto's documentation.
 
-use super::timeline::{Timeline, wait_name};
 use crate::launch::blocks::Blocks;
 use crate::sim::observe::{Cause, WarpSlot};
+use crate::sim::timeline::{Timeline, wait_name};
 use serde_json::{Value, json};
 
 /// The one process.

@@ -60,14 +60,14 @@ pub struct SourcePlace {
 }
 
 /// A kernel with what is known of its sources.
-struct Listing<'a> {
+pub(super) struct Listing<'a> {
     code: &'a KernelCode,
     kernel: Kernel,
     lines: Vec<SourceLine>,
 }
 
 impl<'a> Listing<'a> {
-    fn of(code: &'a KernelCode) -> Result<Self, PredictError> {
+    pub(super) fn of(code: &'a KernelCode) -> Result<Self, PredictError> {
         Ok(Listing {
             code,
             kernel: code.kernel().map_err(PredictError::other)?,
@@ -75,7 +75,7 @@ impl<'a> Listing<'a> {
         })
     }
 
-    fn source(&self, address: u32) -> Option<SourcePlace> {
+    pub(super) fn source(&self, address: u32) -> Option<SourcePlace> {
         let found = Kernel::source_line(&self.lines, address)?;
         let text = self.code.source_text(&found.file, found.line);
         Some(SourcePlace {

@@ -12,6 +12,8 @@ mod blocks;
 mod interventions;
 #[doc(hidden)]
 mod sweep;
+#[doc(hidden)]
+pub mod watch;
 
 pub use crate::systems::chitty::find::{architecture, compiled, executed_architecture};
 pub use crate::systems::chitty::inputs::{InputError, inferred, problems};

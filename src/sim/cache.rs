@@ -234,6 +234,20 @@ impl Cache {
         }
     }
 
+    /// Returns the place of the line of `address`, counted way by way and set after set; `None` if it is not present.
+    pub fn place_of(&self, address: u32) -> Option<u32> {
+        let tag = address >> self.line_shift;
+        let set = self.set_of(tag) as usize;
+        let groups = set * self.groups_per_set;
+        let way = position(&self.tags[groups..groups + self.groups_per_set], tag)?;
+        Some(set as u32 * self.ways + way as u32)
+    }
+
+    /// Returns the number of sets and of ways; of rows and of their lines in a cache of rows.
+    pub fn shape(&self) -> (u32, u32) {
+        (self.filled.len() as u32, self.ways)
+    }
+
     /// Sets the cycle in which the line that [`Lookup::Miss`] allocated is filled.
     #[inline]
     pub fn fill_at(&mut self, way: u32, cycle: u64) {

@@ -45,6 +45,19 @@ impl Observer for L1Recorder {
     }
 }
 
+/// One line of an access, where the cache holds it and since when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct L1Step {
+    pub cycle: u64,
+    pub address: u32,
+    pub request: MemoryRequest,
+    /// See [`Cache::place_of`]; `None` for a line that got no place.
+    pub place: Option<u32>,
+    pub hit: bool,
+    /// Cycle from which the data are usable.
+    pub ready_at: u64,
+}
+
 /// Accesses in their order, the first of which only fill the caches.
 #[derive(Debug, Clone)]
 pub struct L1Stream {
@@ -94,17 +107,55 @@ impl L1Stream {
         }
     }
 
+    /// Returns every line of every access, and the place that a cache has for it.
+    pub fn steps(&self, cache: &mut Cache, line_bytes: u32) -> Vec<L1Step> {
+        let mut steps = Vec::new();
+        for record in &self.records {
+            self.looked_up(
+                record,
+                cache,
+                line_bytes,
+                |cache, address, hit, ready_at| {
+                    steps.push(L1Step {
+                        cycle: record.access.cycle,
+                        address,
+                        request: record.access.request,
+                        place: cache.place_of(address),
+                        hit,
+                        ready_at,
+                    });
+                },
+            );
+        }
+        steps
+    }
+
     /// Looks up the lines of one access.
     #[inline]
     fn replay(&self, record: &Record, cache: &mut Cache, line_bytes: u32) -> Tally {
-        let access = &record.access;
         let mut tally = Tally::default();
+        self.looked_up(record, cache, line_bytes, |_, _, hit, _| {
+            tally.lines += 1;
+            tally.hits += u64::from(hit);
+        });
+        tally
+    }
+
+    /// Looks up the lines of one access, and tells of each whether it hit and from which cycle on it is usable.
+    #[inline]
+    fn looked_up(
+        &self,
+        record: &Record,
+        cache: &mut Cache,
+        line_bytes: u32,
+        mut tell: impl FnMut(&Cache, u32, bool, u64),
+    ) {
+        let access = &record.access;
         cache.now(access.cycle);
         let bytes = u32::from(access.bytes).min(line_bytes);
         for address in lines(access, line_bytes) {
-            tally.lines += 1;
             match cache.access_part(address, bytes, false) {
-                Lookup::Hit { .. } => tally.hits += 1,
+                Lookup::Hit { ready_at } => tell(cache, address, true, ready_at),
                 Lookup::Miss { way, free_at, .. } => {
                     let ready_at = match record.fill_cycles {
                         Some(cycles) => access.cycle + u64::from(cycles),
@@ -114,10 +165,10 @@ impl L1Stream {
                         }
                     };
                     cache.fill_at(way, ready_at);
+                    tell(cache, address, false, ready_at);
                 }
             }
         }
-        tally
     }
 }
 

@@ -29,6 +29,7 @@ pub mod scheduler;
 pub mod simulator;
 pub mod smx;
 pub mod testing;
+pub mod timeline;
 pub mod timing_wheel;
 pub mod tolerance;
 pub mod waits;

@@ -116,12 +116,16 @@ pub struct Site {
 impl Base {
     /// Loads a base by name or path.
     pub fn load(name_or_path: &str) -> Result<Base, StudyError> {
-        let preset = Preset::load(name_or_path)?;
-        Ok(Base {
+        Ok(Base::of(Preset::load(name_or_path)?, name_or_path))
+    }
+
+    /// Returns the base of a preset that was read from `name`.
+    pub fn of(preset: Preset, name: &str) -> Base {
+        Base {
             device: preset.device.clone(),
             preset,
-            name: name_or_path.to_owned(),
-        })
+            name: name.to_owned(),
+        }
     }
 
     /// The preset in the program.

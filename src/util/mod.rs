@@ -1,6 +1,7 @@
 //! Helpers independent of GP and machines: values computed once per key, statistics, users' files.
 
 pub mod band;
+pub mod base64;
 pub mod elementary;
 pub mod input;
 pub mod memo;

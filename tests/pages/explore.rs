@@ -2,65 +2,97 @@
 //!
 //! Tests that need a browser are skipped with a message where there is no Chromium.
 
-mod frame;
-
-use crate::browser;
 use crate::colour::contrast;
-use crate::html::{select, text};
+use crate::driver::Tab;
+use crate::html::select;
 use crate::program::{refused, stdout, succeeds};
-use frame::Frame;
-use scraper::{ElementRef, Html, Selector};
+use scraper::Html;
+use serde_json::Value;
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-/// The report with its explorer, of one problem.
 static FOLDER: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
     let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("report");
-    let report =
-        "report --explore --engine analytical --problem sextic --table 3 --launches 0 --out-dir";
-    succeeds(&format!("{report} {}", out.display()));
+    let out = folder.path().join("explore.html");
+    succeeds(&format!("explore --out {}", out.display()));
     folder
 });
 
 fn file() -> PathBuf {
-    FOLDER.path().join("report/explore.html")
+    FOLDER.path().join("explore.html")
 }
 
 static PAGE: LazyLock<String> = LazyLock::new(|| std::fs::read_to_string(file()).unwrap());
 
-/// The speed that a command of the page prints, as the page shows it.
-fn printed(command: &str) -> String {
+/// Functions for scripts: waiting for the answers to the present state, and moving a control as a user does.
+const HELP: &str = "
+    const later = (ms) => new Promise((done) => setTimeout(done, ms));
+    const at = (selector) => document.querySelector(selector);
+    const tell = (control) => ['input', 'change'].forEach((name) => control.dispatchEvent(new Event(name, { bubbles: true })));
+    const ready = async () => {
+        do await later(20); while (typeof version === 'undefined' || at('#results').dataset.ready !== String(version));
+    };
+    const move = async (selector, value) => { at(selector).value = value; tell(at(selector)); await ready(); };
+    const press = async (selector) => { at(selector).click(); await ready(); };
+    const found = () => [at('#speed').dataset.value, at('#command').textContent, location.hash].join('|');
+    await ready();";
+
+fn open(page: &Path, fragment: &str, width: u32) -> Option<Tab> {
+    Tab::open(&format!("file://{}{fragment}", page.display()), width)
+}
+
+fn run(tab: &mut Tab, script: &str) -> String {
+    match tab.run(&format!("{HELP} {script}")) {
+        Value::String(text) => text,
+        other => other.to_string(),
+    }
+}
+
+/// The speed that a command of the page prints, with all digits.
+fn printed(command: &str) -> f64 {
     let command = command.strip_prefix("warpstack ").unwrap();
     if command.starts_with("predict") {
-        let output = stdout(command);
-        let line = output.lines().find(|line| line.contains("billion GPop/s"));
-        return line.unwrap().split_whitespace().last().unwrap().to_owned();
+        let answer: Value =
+            serde_json::from_str(&stdout(&format!("{command} --format json"))).unwrap();
+        return answer["gpops_billion"].as_f64().unwrap();
     }
     let output = stdout(&format!("{command} --format csv"));
     let rows = output.lines().map(|line| line.split(',').collect());
     let rows: Vec<Vec<&str>> = rows.collect();
     assert_eq!(rows.len(), 2, "{command}");
     let column = rows[0].iter().position(|name| *name == "gpops_billion");
-    let speed: f64 = rows[1][column.unwrap()].parse().unwrap();
-    format!("{speed:.3}")
+    rows[1][column.unwrap()].parse().unwrap()
+}
+
+/// Asserts that a speed, a command and an address belong together, and returns the speed.
+fn agreed(found: &str) -> f64 {
+    let parts: Vec<&str> = found.split('|').collect();
+    let speed: f64 = parts[0].parse().unwrap_or_else(|_| panic!("{found}"));
+    assert_eq!(speed, printed(parts[1]), "{found}");
+    speed
 }
 
 #[test]
 fn the_report_links_the_explorer_that_it_writes() {
-    let report = std::fs::read_to_string(FOLDER.path().join("report/index.html")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("report");
+    let report =
+        "report --explore --engine analytical --problem sextic --table 3 --launches 0 --out-dir";
+    succeeds(&format!("{report} {}", out.display()));
+    let report = std::fs::read_to_string(out.join("index.html")).unwrap();
     assert!(report.contains("href=\"explore.html\""));
     assert!(
         report.contains(" --explore"),
         "the command that makes it again"
     );
-    assert!(file().is_file());
+    let explorer = std::fs::read_to_string(out.join("explore.html")).unwrap();
+    assert!(explorer.contains("<title>warpstack explorer"));
 }
 
 #[test]
-fn the_page_is_one_small_file_that_asks_for_nothing() {
-    assert!(PAGE.len() < 3_000_000, "{} bytes", PAGE.len());
+fn the_page_is_one_file_that_asks_for_nothing() {
+    assert!(PAGE.len() < 5_200_000, "{} bytes", PAGE.len());
     for outside in [
         "http:", "https:", "url(", "@import", "src=", "fetch(", "XMLHttp",
     ] {
@@ -71,56 +103,29 @@ fn the_page_is_one_small_file_that_asks_for_nothing() {
     assert!(html.errors.is_empty(), "{:?}", html.errors);
     assert_eq!(select(&html, "html[lang=en]").len(), 1);
     assert!(!PAGE.contains("{{"), "a part without content");
+    for drawing in select(&html, "figure > svg, figure > canvas") {
+        assert_eq!(drawing.value().attr("role"), Some("img"));
+        for names in ["aria-labelledby", "aria-describedby"] {
+            if let Some(id) = drawing.value().attr(names) {
+                assert_eq!(select(&html, &format!("#{id}")).len(), 1, "{id}");
+            }
+        }
+    }
 }
 
 #[test]
 fn every_control_is_the_browsers_own_and_has_a_name() {
-    let html = Html::parse_document(&PAGE);
-    let named: HashSet<&str> = select(&html, "label[for]")
-        .iter()
-        .map(|label| label.value().attr("for").unwrap())
-        .collect();
-    let mut axes = HashSet::new();
-    for control in select(&html, "main select, main input") {
-        axes.insert(control.value().attr("data-axis").unwrap());
-        match control.value().attr("type") {
-            Some("radio") => {
-                let around: Vec<&str> = control
-                    .ancestors()
-                    .filter_map(ElementRef::wrap)
-                    .map(|element| element.value().name())
-                    .collect();
-                assert!(
-                    around.contains(&"label") && around.contains(&"fieldset"),
-                    "{around:?}"
-                );
-            }
-            _ => assert!(named.contains(control.value().attr("id").unwrap())),
-        }
-    }
-    let all = [
-        "problem",
-        "kernel",
-        "threads",
-        "stack-dim",
-        "l1",
-        "smx",
-        "clock",
-        "l2",
-        "dram",
-    ];
-    assert_eq!(axes, HashSet::from(all));
-    assert!(select(&html, "fieldset").iter().all(|set| {
-        let legend = Selector::parse("legend").unwrap();
-        set.select(&legend).count() == 1
-    }));
-    for drawing in select(&html, "figure > svg") {
-        assert_eq!(drawing.value().attr("role"), Some("img"));
-        for names in ["aria-labelledby", "aria-describedby"] {
-            let id = drawing.value().attr(names).unwrap();
-            assert_eq!(select(&html, &format!("#{id}")).len(), 1, "{id}");
-        }
-    }
+    let Some(mut tab) = open(&file(), "", 1280) else {
+        return;
+    };
+    let script = "return [...document.querySelectorAll('main select, main input, main textarea, main output')]
+        .filter((control) => !control.labels?.length && !control.getAttribute('aria-label')).map((control) => control.outerHTML).join();";
+    assert_eq!(run(&mut tab, script), "");
+    let script = "return [...document.querySelectorAll('[data-key]')].map((control) => control.dataset.key).join();";
+    let found = run(&mut tab, script);
+    let keys: HashSet<&str> = found.split(',').collect();
+    let all = "threads stack_dim l1 population smx clock l2.port_bytes_per_cycle dram_bandwidth";
+    assert_eq!(keys, all.split(' ').collect());
 }
 
 #[test]
@@ -156,102 +161,215 @@ fn both_colour_schemes_have_contrast() {
                 assert!(contrast(colour, of("shade")) >= 4.5, "{name} on shade");
             }
         }
-        for dim in 0..6 {
-            let found = contrast(of(&format!("dim-{dim}")), of("paper"));
-            assert!(
-                found >= 4.5,
-                "line {dim}, which its number is in, too: {found:.2}"
-            );
-        }
     }
 }
 
-/// States that differ in everything that the address holds.
-const STATES: [&str; 5] = [
-    "",
+/// States that differ in everything that an address holds.
+const STATES: [&str; 9] = [
     "#problem=sextic&kernel=rpn&threads=256&stack-dim=4&l1=48",
     "#kernel=lgp&threads=1024&stack-dim=6&l1=16&smx=14&clock=735",
-    "#threads=32&stack-dim=1&l1=32&l2=16&dram=384.512",
-    "#kernel=lgp&threads=96&stack-dim=3&smx=4&clock=1225&l2=16&dram=96.128",
+    "#threads=32&stack-dim=1&l1=40&l2.port_bytes_per_cycle=16&dram_bandwidth=384.512",
+    "#device=h200&kernel=accumulator&problem=kddcup&threads=128&population=4000",
+    "#device=h100&kernel=lgp&problem=shuttle&threads=96&stack-dim=3&clock=1225.5",
+    "#device=rtx4090&kernel=lgp&problem=mux20&threads=512&l1=100",
+    "#device=t4&kernel=lgp&problem=sextic&threads=64&stack-dim=2",
+    "#device=gtx285&kernel=gpocl-ppcu",
+    "#device=t10p&kernel=submachine&population=100000",
 ];
 
 #[test]
 fn the_shown_number_is_the_one_that_the_shown_command_prints() {
-    let Some(chromium) = browser::chromium() else {
-        println!("skipped: no Chromium on the path");
+    let Some(mut tab) = open(&file(), "", 1280) else {
         return;
     };
     for state in STATES {
-        let page = PathBuf::from(format!("{}{state}", file().display()));
-        let args = ["--dump-dom", "--virtual-time-budget=20000"].map(String::from);
-        let html = Html::parse_document(&browser::browse(&chromium, &page, 1280, &args));
-        let [speed, command, link] =
-            ["#speed", "#command", "#link"].map(|id| text(select(&html, id)[0]));
-        assert_eq!(speed, printed(&command), "{state}: {command}");
+        let found = run(
+            &mut tab,
+            &format!("location.hash = '{state}'; await later(50); await ready(); return found();"),
+        );
+        agreed(&found);
         for part in state.trim_start_matches('#').split('&') {
-            assert!(link.contains(part), "{state}: {link}");
+            assert!(found.contains(part), "{state}: {found}");
         }
-        assert!(text(select(&html, "#state")[0]).contains(&speed), "{state}");
     }
+}
+
+#[test]
+fn the_simulator_in_the_page_has_the_digits_of_the_command_line() {
+    let Some(mut tab) = open(&file(), "#threads=128&stack-dim=2&smx=3", 1280) else {
+        return;
+    };
+    let found = run(
+        &mut tab,
+        "at('#simulate').click(); while (!at('#simulated').dataset.value) await later(20);
+         return [at('#simulated').dataset.value, commandOf(state, 'simulator')].join('|');",
+    );
+    agreed(&found);
 }
 
 #[test]
 fn a_moved_control_changes_number_command_and_address() {
-    let Some(frame) = Frame::new(&file()) else {
+    let Some(mut tab) = open(&file(), "#threads=128&stack-dim=2", 1280) else {
         return;
     };
-    let seen = frame.seen(
-        "#threads=128&stack-dim=2",
-        1280,
-        "const states = [];
-         const note = () => states.push([at('#speed').textContent, at('#command').textContent, page.location.hash].join('|'));
+    let seen = run(
+        &mut tab,
+        "const states = []; const note = () => states.push(found());
          note();
-         move('[data-axis=threads]', '10'); note();
-         press('[data-axis=smx][value=\"2\"]'); note();
-         move('#stack-dim', '5'); note();
-         press('[data-axis=kernel][value=\"1\"]'); note();
-         at('#reset').click(); note();
-         page.history.back(); await later(300); note();
+         await move('#threads', '1024'); note();
+         await move('#smx', '14'); note();
+         await press('[data-key=stack_dim][value=\"5\"]'); note();
+         await move('#kernel', 'lgp'); note();
+         await press('#reset'); note();
+         history.back(); await later(300); await ready(); note();
          return states.join('\\n');",
     );
-    let states: Vec<Vec<&str>> = seen.lines().map(|line| line.split('|').collect()).collect();
+    let states: Vec<&str> = seen.lines().collect();
     assert_eq!(states.len(), 7, "{seen}");
-    for state in &states {
-        assert_eq!(state[0], printed(state[1]), "{}", state[1]);
-    }
-    let speeds: HashSet<&str> = states[..6].iter().map(|state| state[0]).collect();
-    assert_eq!(speeds.len(), 6, "every move changes the speed: {seen}");
-    assert!(states[1][2].contains("threads=1024") && states[1][1].contains("predict"));
-    assert!(states[2][1].contains("whatif") && states[2][1].contains("--vary smx=14"));
-    assert!(states[5][1].contains("predict"), "the machine as it is");
+    let speeds: Vec<String> = states.iter().map(|one| agreed(one).to_string()).collect();
+    let different: HashSet<&String> = speeds[..6].iter().collect();
+    assert_eq!(different.len(), 6, "every move changes the speed: {seen}");
+    assert!(states[1].contains("#device=gtx670") && states[1].contains("threads=1024"));
+    assert!(states[2].contains("whatif") && states[2].contains("--vary smx=14"));
+    assert!(states[5].contains("predict"), "the machine as it is");
     assert_eq!(states[6], states[4], "one step back");
 }
 
 #[test]
-fn a_wrong_link_is_named_and_the_page_starts_as_usual() {
-    let Some(frame) = Frame::new(&file()) else {
+fn programs_and_a_kernel_of_ones_own_are_predicted_as_the_command_line_predicts_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = |name: &str| folder.path().join(name).display().to_string();
+    let listing = own("mine.sass");
+    let code = "list kernels rpn --problem sextic --listing --device gtx670 --stack-dim 2";
+    std::fs::write(&listing, stdout(code)).unwrap();
+    std::fs::write(own("mine.txt"), "X1 X1 * 0.5 +\nadd(X1, mul(X1, 2.0))\n").unwrap();
+    let launch = format!(
+        "--sass {listing} --encoding rpn --stack-dim 2 --problem sextic --threads 64 --programs {}",
+        own("mine.txt")
+    );
+    succeeds(&format!("explore --out {} {launch}", own("page.html")));
+    let Some(mut tab) = open(&folder.path().join("page.html"), "", 1280) else {
         return;
     };
-    let notice = "return at('#notice').textContent + '|' + at('#threads-value').textContent;";
-    let seen = frame.seen("#threads=100&colour=red", 1280, notice);
-    assert!(
-        seen.contains("threads=100; allowed: 32, 64") && seen.contains("colour; allowed"),
-        "{seen}"
+    let found = run(&mut tab, "return at('#speed').dataset.value;");
+    let expected = printed(&format!("warpstack predict --engine analytical {launch}"));
+    assert_eq!(found.parse(), Ok(expected));
+    // Typed in instead.
+    let found = run(
+        &mut tab,
+        "await move('#programs', 'X1 X1 *'); return at('#speed').dataset.value;",
     );
+    std::fs::write(own("mine.txt"), "X1 X1 *\n").unwrap();
+    let expected = printed(&format!("warpstack predict --engine analytical {launch}"));
+    assert_eq!(found.parse(), Ok(expected));
+}
+
+#[test]
+fn a_card_of_ones_own_is_predicted_from_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let card = folder.path().join("card.toml");
+    let text = include_str!("../../fixtures/devices/h200.toml");
+    std::fs::write(&card, text.replace("clock_mhz = ", "clock_mhz = 0.5e3 # ")).unwrap();
+    let page = folder.path().join("page.html");
+    let launch = format!("--device {} --kernel lgp", card.display());
+    succeeds(&format!("explore --out {} {launch}", page.display()));
+    let Some(mut tab) = open(&page, "", 1280) else {
+        return;
+    };
+    agreed(&run(&mut tab, "return found();"));
+}
+
+#[test]
+fn the_machine_at_work_is_stepped_through() {
+    let Some(mut tab) = open(&file(), "#threads=256&stack-dim=4", 1280) else {
+        return;
+    };
+    let seen = run(
+        &mut tab,
+        "at('#watch').click(); while (at('#work').hidden) await later(20);
+         const words = [at('#cycle-words').textContent];
+         at('#next').click(); words.push(at('#cycle-words').textContent);
+         at('#miss').click(); words.push(at('#l1-words').textContent);
+         words.push(at('#code .now').textContent + at('#source').textContent);
+         at('#moment').value = 60000; tell(at('#moment'));
+         do await later(20); while (at('#watch-state').textContent !== '');
+         words.push(at('#cycle-words').textContent);
+         return words.join('\\n');",
+    );
+    let words: Vec<&str> = seen.lines().collect();
+    assert!(words[0].starts_with("Cycle 0:"), "{seen}");
+    assert!(words[1].contains("issues"), "{seen}");
+    assert!(words[2].contains("0 hits, 1 misses"), "{seen}");
+    assert!(words[3].contains("rpn.cu, line"), "{seen}");
+    assert!(words[4].starts_with("Cycle 60000:"), "{seen}");
+}
+
+#[test]
+fn what_is_drawn_has_the_colours_of_its_legend() {
+    let Some(mut tab) = open(&file(), "#threads=256&stack-dim=4", 1280) else {
+        return;
+    };
+    let colours = "const fills = (selector) => [...document.querySelectorAll(selector)].map((one) => getComputedStyle(one).fill);
+        return JSON.stringify([fills('#cycles rect'), fills('#cycles-table rect'), fills('#gains rect, #places .part, #stacks rect, #time rect')]);";
+    let found: Vec<Vec<String>> = serde_json::from_str(&run(&mut tab, colours)).unwrap();
+    assert_eq!(found[0], found[1], "bar and legend");
+    let different: HashSet<&String> = found[0].iter().collect();
+    assert_eq!(different.len(), found[0].len(), "{:?}", found[0]);
+    for fill in found.iter().flatten() {
+        assert!(
+            !["rgb(0, 0, 0)", "none", ""].contains(&fill.as_str()),
+            "{found:?}"
+        );
+    }
+}
+
+#[test]
+fn a_wrong_link_is_named_and_the_page_starts_as_usual() {
+    let Some(mut tab) = open(&file(), "#threads=none&colour=red&kernel=tree", 1280) else {
+        return;
+    };
+    let seen = run(
+        &mut tab,
+        "return at('#notice').textContent + '|' + at('#threads').value;",
+    );
+    for part in [
+        "threads=none; allowed: a number",
+        "colour; allowed",
+        "kernel=tree; allowed: rpn",
+    ] {
+        assert!(seen.contains(part), "{seen}");
+    }
     assert!(seen.ends_with("|256"), "{seen}");
 }
 
 #[test]
-fn the_page_is_as_wide_as_the_screen_with_large_letters_too() {
-    let Some(frame) = Frame::new(&file()) else {
+fn what_cannot_run_is_refused_in_words() {
+    let Some(mut tab) = open(&file(), "#threads=2048", 1280) else {
         return;
     };
-    let widths = "const wide = [...page.document.querySelectorAll('body *')]
-           .filter((e) => !e.closest('.scroll, .skip, svg') && e.getBoundingClientRect().right > page.innerWidth + 1)
-           .map((e) => e.tagName + '.' + e.className);
-         const small = [...page.document.querySelectorAll('svg text')]
-           .filter((e) => parseFloat(page.getComputedStyle(e).fontSize) < 12).length;
-         return [page.document.documentElement.scrollWidth, page.innerWidth, small, ...wide].join(' ');";
+    let seen = run(
+        &mut tab,
+        "return at('#speed').textContent + at('#state').textContent;",
+    );
+    assert!(
+        seen.starts_with("not possible") && seen.contains("2048"),
+        "{seen}"
+    );
+}
+
+#[test]
+fn the_page_is_as_wide_as_the_screen_with_large_letters_too() {
+    let Some(mut tab) = open(&file(), "#stack-dim=6", 390) else {
+        return;
+    };
+    let widths = "at('#watch').click(); while (at('#work').hidden) await later(20);
+         document.querySelectorAll('details').forEach((one) => { one.open = true; });
+         await later(200);
+         const wide = [...document.querySelectorAll('body *')]
+           .filter((e) => !e.closest('.scroll, .skip, svg') && e.getBoundingClientRect().right > innerWidth + 1)
+           .map((e) => e.tagName + '.' + e.className + '#' + e.id);
+         const small = [...document.querySelectorAll('svg text')].filter((e) => parseFloat(getComputedStyle(e).fontSize) < 12).length;
+         return [document.documentElement.scrollWidth, innerWidth, small, ...wide].join(' ');";
     for (width, view) in [
         (390, ""),
         (820, ""),
@@ -259,9 +377,12 @@ fn the_page_is_as_wide_as_the_screen_with_large_letters_too() {
         (1920, "&size=large"),
         (390, "&size=large"),
     ] {
-        let seen = frame.seen(&format!("#stack-dim=6{view}"), width, widths);
+        tab.resize(width);
+        let script = format!(
+            "location.hash = '#stack-dim=6{view}'; await later(50); await ready(); {widths}"
+        );
         assert_eq!(
-            seen,
+            run(&mut tab, &script),
             format!("{width} {width} 0"),
             "at {width} pixels{view}"
         );
@@ -275,14 +396,10 @@ fn a_refused_page_leaves_nothing_behind() {
     let deeper = folder.path().join("no/page.html");
     let (page, deeper) = (page.display(), deeper.display());
     for (line, named) in [
-        (
-            format!("{page} --problem chess"),
-            "'chess' for '--problem <LIST>'; allowed: sextic",
-        ),
-        (format!("{page} --kernel rpn,tree"), "tree"),
+        (format!("{page} --problem chess"), "chess"),
+        (format!("{page} --kernel tree"), "tree"),
         (format!("{page} --device gtx999"), "gtx999"),
-        (format!("{page} --device gtx285"), "--arch NAME"),
-        (format!("{page} --weights heavy"), "heavy"),
+        (format!("{page} --threads 4096"), "4096"),
         (
             format!("{deeper} --problem sextic"),
             "allowed: a file in a folder that exists",

@@ -6,6 +6,7 @@ mod book;
 mod browser;
 mod charts;
 mod colour;
+mod driver;
 mod explore;
 mod html;
 mod lab;

@@ -1,17 +1,20 @@
 //! Questions of a page, and their answers with the digits of the command line.
 //!
 //! Answers as `whatif` does: a device with changed values, an L1 of any size. Keeps the programs that were asked for last, with what was
-//! traced of them. Leaves out: kernels of one's own. Units: those of the preset's fields and of the launch's options.
+//! traced of them. Leaves out: compiling. Units: those of the preset's fields and of the launch's options.
+
+mod device;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
+use warpstack::device::Preset;
 use warpstack::launch::prediction::Prediction;
 use warpstack::predictor::{Explained, Gain, Kind, Predictor, Settings};
 use warpstack::study::l1::with_l1;
 use warpstack::study::{Base, Key};
+use warpstack::systems::chitty::code::OwnCode;
 use warpstack::systems::options::LaunchOptions;
 use warpstack::validate::interval::{Group, Interval, SpeedInterval};
 
@@ -21,18 +24,55 @@ type Answered<T> = Result<T, Box<dyn Error>>;
 #[derive(Debug, Deserialize)]
 #[serde(tag = "ask", rename_all = "snake_case")]
 enum Question {
-    /// The title of a device and the values of some of its fields.
-    Device { device: String, fields: Vec<String> },
+    /// The presets, and what each problem's programs may contain.
+    Catalogue {},
+    /// A device, the values of some of its fields, and the kernels that it runs.
+    Device {
+        #[serde(flatten)]
+        machine: Machine,
+        fields: Vec<String>,
+    },
     /// The prediction of a launch.
     Predict(Asked),
     /// The prediction of a launch and what each part of the machine costs it.
     Explain(Asked),
+    /// The work of one multiprocessor from one cycle to another.
+    Watch {
+        #[serde(flatten)]
+        asked: Asked,
+        from: u64,
+        until: u64,
+    },
+}
+
+/// A preset, by its name or by its file.
+#[derive(Debug, Deserialize)]
+struct Machine {
+    device: String,
+    preset: Option<PresetFile>,
+}
+
+/// A preset that is none of the program's.
+#[derive(Debug, Deserialize)]
+struct PresetFile {
+    file: String,
+    text: String,
+}
+
+impl Machine {
+    fn base(&self) -> Answered<Base> {
+        match &self.preset {
+            Some(PresetFile { file, text }) => Ok(Base::of(Preset::from_toml(text, file)?, file)),
+            None => Ok(Base::load(&self.device)?),
+        }
+    }
 }
 
 /// A launch on a device.
 #[derive(Debug, Deserialize)]
 struct Asked {
-    device: String,
+    #[serde(flatten)]
+    machine: Machine,
     /// Keys of the device and their values, as `whatif --vary` takes them.
     #[serde(default)]
     changes: Vec<(String, String)>,
@@ -40,6 +80,16 @@ struct Asked {
     launch: LaunchOptions,
     #[serde(default)]
     programs: Programs,
+    /// A kernel in place of the launch's.
+    own: Option<Own>,
+}
+
+/// A kernel of one's own: a listing that `nvdisasm -hex -g` printed.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+struct Own {
+    file: String,
+    listing: String,
+    encoding: String,
 }
 
 /// The programs of a launch, if not those of the problem's corpus.
@@ -55,6 +105,7 @@ struct Programs {
 /// Programs with what was traced of them.
 struct Kept {
     programs: Programs,
+    own: Option<Own>,
     /// Problem of the list, if there is one.
     problem: Option<String>,
     predictor: Arc<Predictor>,
@@ -88,7 +139,8 @@ pub fn answer(question: &str) -> String {
 
 fn answered_by(question: &Question) -> Answered<Value> {
     match question {
-        Question::Device { device, fields } => described(device, fields),
+        Question::Catalogue {} => Ok(device::catalogue()?),
+        Question::Device { machine, fields } => device::described(&machine.base()?, fields),
         Question::Predict(asked) => {
             let (on, launch) = asked.site()?;
             let prediction = on.predict(&launch)?;
@@ -104,34 +156,26 @@ fn answered_by(question: &Question) -> Answered<Value> {
                 gains: alone,
             })?)
         }
+        Question::Watch { asked, from, until } => {
+            if !(*from < *until && until - from <= LONGEST) {
+                return Err(format!(
+                    "cycles to watch: given {from} to {until}; allowed: at most {LONGEST} of them"
+                )
+                .into());
+            }
+            let (on, launch) = asked.site()?;
+            Ok(serde_json::to_value(on.watch(&launch, *from..*until)?)?)
+        }
     }
 }
 
-fn described(device: &str, fields: &[String]) -> Answered<Value> {
-    let base = Base::load(device)?;
-    let values: Answered<Vec<Option<f64>>> = fields.iter().map(|name| value(&base, name)).collect();
-    let sizes = base.device.l1.splits.iter();
-    let sizes: BTreeSet<u32> = sizes.map(|split| split.l1_bytes / 1024).collect();
-    Ok(json!({
-        "title": base.device.title,
-        "values": values?,
-        "l1": sizes,
-        "warps": base.device.limits.warps_per_smx,
-        "blocks": base.device.limits.blocks_per_smx,
-    }))
-}
-
-fn value(base: &Base, name: &str) -> Answered<Option<f64>> {
-    match base.key(name)?.0 {
-        Key::Field(section, field) => Ok(base.value(&section, &field)),
-        _ => Err(format!("field: given {name}; allowed: a value of the device").into()),
-    }
-}
+/// Largest number of cycles whose events are answered.
+const LONGEST: u64 = 20_000;
 
 impl Asked {
     /// The predictor of the changed device, and the launch.
     fn site(&self) -> Answered<(Predictor, LaunchOptions)> {
-        let base = Base::load(&self.device)?;
+        let base = self.machine.base()?;
         let keys: Answered<Vec<Key>> = (self.changes.iter())
             .map(|(name, _)| Ok(base.key(name)?.0))
             .collect();
@@ -145,7 +189,11 @@ impl Asked {
         };
         let kind: Kind = self.engine.parse()?;
         let kept = self.kept()?;
-        Ok((kept.on(device).with_engine(kind), self.launch.clone()))
+        let mut launch = self.launch.clone();
+        if let Some(own) = &self.own {
+            launch.kernel.clone_from(&own.file);
+        }
+        Ok((kept.on(device).with_engine(kind), launch))
     }
 
     /// The predictor with these programs: the last one, if it has them.
@@ -154,31 +202,64 @@ impl Asked {
         let problem = &self.launch.problem;
         let problem = problem.clone().filter(|_| !self.programs.list.is_empty());
         let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
-        let same = |kept: &&Kept| (&kept.programs, &kept.problem) == (&self.programs, &problem);
+        let same = |kept: &&Kept| {
+            let asked = (&self.programs, &self.own, &problem);
+            (&kept.programs, &kept.own, &kept.problem) == asked
+        };
         if let Some(kept) = last.as_ref().filter(same) {
             return Ok(Arc::clone(&kept.predictor));
         }
         let mut settings = Settings::default();
         settings.n_blocks = self.programs.population.unwrap_or(settings.n_blocks);
-        let mut predictor = Predictor::with_settings(Base::load(&self.device)?.device, settings);
+        settings.code.own = self.own.as_ref().map(Own::code).transpose()?;
+        let mut predictor = Predictor::with_settings(self.machine.base()?.device, settings);
         if let Some(problem) = &problem {
             predictor = predictor.with_programs(problem.parse()?, &self.programs.list)?;
+        }
+        if self.own.is_some() {
+            self.check_own(&predictor)?;
         }
         let predictor = Arc::new(predictor);
         *last = Some(Kept {
             programs: self.programs.clone(),
+            own: self.own.clone(),
             problem,
             predictor: Arc::clone(&predictor),
         });
         Ok(predictor)
     }
 
+    /// Refuses a kernel whose results differ from those of the reference interpreter.
+    fn check_own(&self, predictor: &Predictor) -> Answered<()> {
+        let mut launch = self.launch.clone();
+        if let Some(own) = &self.own {
+            launch.kernel.clone_from(&own.file);
+        }
+        launch.l1_kib = None;
+        let compared = predictor.conformance(&predictor.configure(&launch)?)?;
+        match compared.and_then(|compared| compared.differs) {
+            Some(differs) => Err(format!("{}: {differs}", launch.kernel).into()),
+            None => Ok(()),
+        }
+    }
+
     fn predicted(&self, on: &Predictor, prediction: Prediction) -> Predicted {
-        let group = Group::of(&prediction, &self.device, &self.engine);
-        let interval = Interval::of(on.device(), &group, Some(prediction.l1_bytes));
+        let group = Group::of(&prediction, &on.device().name, &self.engine);
+        let interval = match self.own {
+            Some(_) => Interval::NONE,
+            None => Interval::of(on.device(), &group, Some(prediction.l1_bytes)),
+        };
         Predicted {
             interval: interval.of_speed(prediction.gpops_billion),
             prediction,
         }
+    }
+}
+
+impl Own {
+    fn code(&self) -> Answered<Arc<OwnCode>> {
+        let code = OwnCode::new(self.listing.clone(), &self.file, self.encoding.parse()?)?;
+        code.check_encodings()?;
+        Ok(Arc::new(code))
     }
 }

@@ -37,7 +37,7 @@ enum Task {
     /// Predict cells of the paper's tables with any sampling plan, as CSV (docs/sampling.md)
     Sampling(sampling::Args),
     /// Build the library for browsers and compare its digits with this machine's
-    Wasm(wasm::Args),
+    Wasm,
 }
 
 fn main() -> ExitCode {
@@ -48,7 +48,7 @@ fn main() -> ExitCode {
         Task::Predictions => predictions::run(),
         Task::RandomPrograms(args) => random_programs::run(args),
         Task::Sampling(args) => sampling::run(args),
-        Task::Wasm(args) => wasm::run(args),
+        Task::Wasm => wasm::run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

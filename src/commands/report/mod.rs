@@ -7,7 +7,7 @@ mod papers;
 
 use super::CliResult;
 use super::engine::{EngineArgs, Kind};
-use super::explore::{self, ExploreArgs};
+use super::explore;
 use super::reproduce::{
     all_cells, compare, other_draws, parse_problems, parse_tables, predict_all,
 };
@@ -128,21 +128,10 @@ pub fn run(args: &ReportArgs) -> CliResult {
         explorer: args.explore.then_some(EXPLORER),
     };
     let explorer = match args.explore {
-        true => Some(explore::made(&explorer(args))?),
+        true => Some(explore::of_paper()?),
         false => None,
     };
     write(&args.out_dir, &page(&content)?, explorer.as_deref())
-}
-
-/// The explorer of the same problems.
-fn explorer(args: &ReportArgs) -> ExploreArgs {
-    ExploreArgs {
-        out: args.out_dir.join(EXPLORER),
-        device: args.device.clone(),
-        problem: args.problem.clone(),
-        kernel: explore::KERNELS.into(),
-        inputs: args.engine.inputs.clone(),
-    }
 }
 
 /// Finds out before long work that the page could not be written.

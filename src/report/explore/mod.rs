@@ -1,71 +1,72 @@
-//! The explorer: one page of HTML with the predictions of a whole grid, which its controls step through.
+//! The explorer: one page of HTML with the library in it, compiled to WebAssembly, which answers every move of a control.
 //!
-//! Puts the grid, the controls and the three parts of the page (`page.html`, `page.css`, the scripts) into one file that
-//! needs nothing from outside. Leaves out: predicting; [`Content`] comes in whole. Units: beside every figure.
+//! Puts the module, the start of the page and its parts (`page.html`, `page.css`, the scripts) into one file that needs nothing from
+//! outside. Leaves out: predicting; the module of `cargo xtask wasm` does that in the browser. Units: beside every figure.
 //! Sources: Web Content Accessibility Guidelines 2.2 for names, contrast and keyboard use.
 
-mod controls;
-pub mod grid;
-mod pack;
-
-use crate::launch::prediction::Cause;
+use crate::device::ideal::Ideal;
+use crate::launch::cause::Cause;
 use crate::report::web;
-use grid::{Axis, LIMITERS, Record, columns};
+use crate::systems::options::LaunchOptions;
+use crate::util::base64::base64;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::error::Error;
 
+/// The library for browsers, compressed with gzip.
+pub const MODULE: &[u8] = include_bytes!("../../../assets/warpstack.wasm.gz");
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
-const SCRIPTS: [&str; 4] = [
+/// The script of the threads that answer.
+pub const WORKER: &str = include_str!("worker.js");
+const SCRIPTS: [&str; 8] = [
     web::COPY,
-    include_str!("data.js"),
+    include_str!("ask.js"),
+    include_str!("state.js"),
+    include_str!("controls.js"),
     include_str!("charts.js"),
+    include_str!("curve.js"),
+    include_str!("machine.js"),
     include_str!("page.js"),
 ];
+/// Content security policy of a page that compiles its own module and runs it in threads of its own.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src blob:; \
+                      img-src data:";
 
 /// Contents of the explorer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Content {
-    /// The device's full name.
-    pub device: String,
-    /// Warp slots of a multiprocessor.
-    pub n_warps: u32,
-    /// Resident blocks of a multiprocessor at most.
-    pub n_blocks: u32,
-    /// The options of every command on the page, with a leading space.
-    pub options: String,
-    /// The command that makes the page.
-    pub command: String,
-    /// Weighting of each corpus.
-    pub weighting: Vec<String>,
-    pub axes: Vec<Axis>,
-    /// Records for every combination of the axes' values, the last axis moving fastest.
-    pub records: Vec<Record>,
-    /// Reasons why points cannot run.
-    pub reasons: Vec<String>,
-    /// Measured speeds of the unchanged machine.
+    pub start: Start,
     pub measured: Vec<MeasuredPoint>,
-    /// Intervals of the unchanged machine.
-    pub intervals: Vec<Interval>,
 }
 
-/// The 90 % interval of a problem and kernel.
+/// The launch that the page begins with.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Interval {
-    pub problem: String,
-    pub kernel: String,
-    /// The bounds are the speed divided and multiplied by this.
-    pub factor: f64,
-    /// The measured launches that it rests on, in words.
-    pub basis: String,
+pub struct Start {
+    /// Name of a preset, or the path of its file.
+    pub device: String,
+    pub launch: LaunchOptions,
+    /// Programs, one per line; none: the problem's corpus.
+    pub programs: String,
+    pub own: Option<Own>,
+    /// Text of the preset's file, if it is none of the program's.
+    pub preset: Option<String>,
+}
+
+/// A kernel of one's own.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Own {
+    pub file: String,
+    /// Output of `nvdisasm -hex`.
+    pub listing: String,
+    pub encoding: &'static str,
 }
 
 /// A measured speed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MeasuredPoint {
-    /// Places on the axes of the launch, in their order.
-    pub places: Vec<usize>,
+    pub device: &'static str,
+    pub launch: LaunchOptions,
     pub gpops_billion: f64,
     /// Half-width of the confidence interval.
     pub ci_billion: f64,
@@ -77,20 +78,13 @@ pub struct MeasuredPoint {
 
 /// The page.
 pub fn page(content: &Content) -> Result<String, Box<dyn Error>> {
-    let grid = pack::pack(&columns(), &content.records)?;
-    let scripts = SCRIPTS.join("\n");
-    let (launch, machine): (Vec<&Axis>, Vec<&Axis>) =
-        content.axes.iter().partition(|axis| !axis.is_of_machine());
     let parts = [
-        ("policy", web::POLICY.to_owned()),
+        ("policy", POLICY.to_owned()),
         ("style", web::colours() + STYLE),
-        ("device", controls::escaped(&content.device)),
-        ("launch", controls::controls(&launch)),
-        ("machine", controls::controls(&machine)),
-        ("about", controls::about(content)),
         ("content", described(content)),
-        ("grid", grid),
-        ("scripts", scripts),
+        ("module", base64(MODULE)),
+        ("worker", WORKER.to_owned()),
+        ("scripts", SCRIPTS.join("\n")),
     ];
     Ok(filled(PAGE, &parts))
 }
@@ -113,21 +107,30 @@ fn filled(template: &str, parts: &[(&str, String)]) -> String {
 
 /// Returns the script's data as JSON that cannot be read as HTML.
 fn described(content: &Content) -> String {
-    let names = Cause::ALL.map(Cause::in_words);
+    let causes = Cause::ALL.map(|cause| (cause.name(), cause.in_words()));
+    let parts = Ideal::ALL.map(|part| (json!(part), part.name(), part.condition()));
     let value = json!({
-        "device": content.device,
-        "n_warps": content.n_warps,
-        "n_blocks": content.n_blocks,
-        "options": content.options,
-        "axes": content.axes,
-        "columns": columns(),
-        "causes": names,
-        "limiters": LIMITERS.map(|limiter| limiter.name()),
-        "reasons": content.reasons,
-        "measured": content.measured,
-        "intervals": content.intervals,
+        "start": content.start,
+        "causes": causes,
+        "parts": parts,
+        "measured": content.measured.iter().map(|one| without_nulls(json!(one))).collect::<Vec<_>>(),
     });
     value.to_string().replace('<', "\\u003c")
+}
+
+/// Leaves out what is not given.
+fn without_nulls(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let given = fields.into_iter().filter(|(_, value)| !value.is_null());
+            Value::Object(
+                given
+                    .map(|(name, value)| (name, without_nulls(value)))
+                    .collect(),
+            )
+        }
+        other => other,
+    }
 }
 
 #[cfg(test)]
@@ -138,9 +141,7 @@ mod tests {
     fn every_part_has_its_place_and_nothing_is_replaced_twice() {
         let parts = [("a", "{{b}}".to_owned()), ("b", "2".to_owned())];
         assert_eq!(filled("x{{a}}y{{b}}z", &parts), "x{{b}}y2z");
-        for name in [
-            "policy", "style", "device", "launch", "machine", "about", "content", "grid", "scripts",
-        ] {
+        for name in ["policy", "style", "content", "module", "worker", "scripts"] {
             assert!(PAGE.contains(&format!("{{{{{name}}}}}")), "{name}");
         }
     }

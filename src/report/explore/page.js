@@ -1,169 +1,172 @@
 // The page: controls and address on one side, numbers, words and charts on the other.
 
-let state = start();
+let state;
 let view = {};
+/** Answers about the present state. */
+let present = {};
+/** Counts states, so that late answers to earlier ones are dropped. */
+let version = 0;
 
-const percent = (part) => `${part.toFixed(0)} %`;
+const views = { theme: ["light", "dark"], size: ["large"] };
 
 /** Where this is, in words. */
 function whereWords() {
-  const n = (key) => valueOf(state, key);
-  const l1 = "l1" in byKey ? `, L1 of ${n("l1")} KiB` : "";
-  const machine = changes(state).map((axis) => `${axis.label.toLowerCase().replace("dram", "DRAM").replace("l2", "L2")} ${valueOf(state, axis.key)}${axis.unit && ` ${axis.unit}`}`);
-  return (
-    `Kernel ${n("kernel")} on ${n("problem")}, ${n("threads")} threads per block, second dimension ${n("stack-dim")}${l1}; ` +
-    (machine.length ? `${content.device} changed: ${machine.join(", ")}` : content.device)
-  );
+  const sizes = sizesOf(state).map((size) => `${lowered(size.label)} ${sizeOf(state, size)}`);
+  const values = changed(state).map(({ key, label, unit }) => `${lowered(label)} ${state.machine[key]}${unit && ` ${unit}`}`);
+  const title = deviceOf(state).title;
+  const kernel = state.own ? state.own.file : state.kernel;
+  return `Kernel ${kernel} on ${state.problem}, ${sizes.join(", ")}; ${values.length ? `${title} changed: ${values.join(", ")}` : title}`;
 }
 
-function intervalWords(speed) {
-  const interval = intervalOf(state);
-  if (interval) return `90 % interval: ${(speed / interval.factor).toFixed(1)} to ${(speed * interval.factor).toFixed(1)}, from the errors of ${interval.basis}.`;
-  return isUnchanged(state) ? "90 % interval: none; nothing like this launch was measured on this device." : "90 % interval: none; no such machine was measured.";
+function intervalWords(answer) {
+  if (!answer.gpops_billion_low) return "90 % interval: none; nothing like this launch was measured on such a machine (outside what was validated).";
+  const on = { validated: "launches of this kernel and problem on this device", near: "launches of this kernel on other problems" };
+  return `90 % interval: ${shown(answer.gpops_billion_low)} to ${shown(answer.gpops_billion_high)}, from the errors of ${on[answer.support] ?? "launches that were predicted badly"}.`;
 }
 
-function comparedWords(point) {
-  const speed = number("gpops_billion", point);
-  const words = [intervalWords(speed)];
-  if (!isUnchanged(state)) {
-    const before = pointOf(unchanged(state));
-    if (isPossible(before)) {
-      const part = 100 * (speed / number("gpops_billion", before) - 1);
-      const change = `${Math.abs(part).toFixed(1)} % ${part < 0 ? "slower" : "faster"} than`;
-      words.push(`${Math.abs(part) < 0.05 ? "As fast as" : change} the machine as it is (${printed("gpops_billion", before)}).`);
-    }
+function comparedWords(answer, before) {
+  const speed = answer.gpops_billion;
+  const words = [intervalWords(answer)];
+  const part = (other) => 100 * (speed / other - 1);
+  if (before) {
+    const by = part(before.gpops_billion);
+    const change = `${Math.abs(by).toFixed(1)} % ${by < 0 ? "slower" : "faster"} than`;
+    words.push(`${Math.abs(by) < 0.05 ? "As fast as" : change} the device as it is (${shown(before.gpops_billion)}).`);
   }
   const measured = measuredAt(state);
   if (measured) {
-    const part = 100 * (speed / measured.gpops_billion - 1);
+    const by = part(measured.gpops_billion);
     words.push(
-      `Measured in the paper's Table ${measured.table}: ${measured.gpops_billion} ± ${measured.ci_billion}; the prediction is ` +
-        `${Math.abs(part).toFixed(1)} % ${part < 0 ? "lower" : "higher"}.` +
+      `Measured in the paper's Table ${measured.table}: ${measured.gpops_billion} ± ${measured.ci_billion}; the prediction is ${Math.abs(by).toFixed(1)} % ${by < 0 ? "lower" : "higher"}.` +
         (measured.fitted ? " This cell is one of sixteen that unknown values of the card were fitted on." : ""),
     );
-  } else if (isUnchanged(state) && content.measured.length) {
-    words.push("The paper has no measured value for this launch.");
   }
   return words.join(" ");
 }
 
-function curveWords() {
-  const dims = axes[byKey["stack-dim"]].values;
-  const now = speeds(state, state[byKey["stack-dim"]]);
-  const best = now.reduce((most, speed, at) => (speed !== undefined && !(now[most] >= speed) ? at : most), 0);
-  const words = [`The thick line is second dimension ${valueOf(state, "stack-dim")}; the numbers at the right name the lines (${dims[0]} to ${dims[dims.length - 1]}).`];
-  if (now[best] !== undefined) words.push(`It is highest at ${axes[byKey.threads].values[best]} threads per block: ${now[best].toFixed(3)}.`);
-  if (intervalOf(state)) words.push("The band around it is the 90 % interval.");
-  if (!isUnchanged(state)) words.push("Dotted: the same on the machine as it is.");
-  else if (everyDim().some((dim) => axes[byKey.threads].values.some((_, at) => measuredAt(withPlace(withPlace(state, "stack-dim", dim), "threads", at)))))
-    words.push("Circles: measured by Chitty, with the confidence interval on the thick line.");
-  return words.join(" ");
-}
-
-function curveTable() {
-  const dims = axes[byKey["stack-dim"]].values;
-  const lines = dims.map((_, dim) => speeds(state, dim));
-  const head = dims.map((dim) => `<th scope="col">${escaped(dim)}</th>`).join("");
-  const row = (value, at) => {
-    const cells = lines.map((line, dim) => {
-      const isNow = at === state[byKey.threads] && dim === state[byKey["stack-dim"]];
-      return `<td${isNow ? ` class="now"` : ""}>${line[at] === undefined ? "–" : line[at].toFixed(3)}</td>`;
-    });
-    return `<tr><th scope="row">${escaped(value)}</th>${cells.join("")}</tr>`;
-  };
-  byId("curve-table").innerHTML =
-    `<caption>Billion GPop/s by threads per block (rows) and second dimension (columns)</caption>` +
-    `<thead><tr><th scope="col">threads</th>${head}</tr></thead><tbody>${axes[byKey.threads].values.map(row).join("")}</tbody>`;
-}
-
-function cyclesWords(point) {
-  const all = shares(point);
-  const waits = all.filter((share) => share.key !== "selected").sort((a, b) => b.percent - a.percent);
-  const issued = all.find((share) => share.key === "selected");
-  const first = waits[0] ? ` Most of the others go to: ${waits[0].name} (${percent(waits[0].percent)}).` : "";
-  return `The schedulers issue in ${percent(issued ? issued.percent : 0)} of their cycles.${first}`;
-}
-
-function placesWords(point) {
-  const [blocks, warps] = [number("blocks", point), number("warps", point)];
-  const bits = number("limiters", point);
-  const limits = content.limiters.filter((_, bit) => bits & (1 << bit));
-  const why = {
-    warps: `${content.n_warps} warps at most`,
-    registers: `${number("registers", point)} registers per thread`,
-    "shared memory": "which holds the program of each block",
-    blocks: `${content.n_blocks} blocks at most`,
-  };
+function simulatedWords() {
+  const { simulated } = present;
+  if (!simulated) return "";
+  if (simulated.refused) return `The simulator refuses: ${simulated.refused}.`;
+  const { answer, milliseconds } = simulated;
+  const instructions = answer.simulated_warp_instructions;
+  const by = 100 * (answer.gpops_billion / present.answer.gpops_billion - 1);
   return (
-    `${warps} of ${content.n_warps} warps on a multiprocessor, ${percent((100 * warps) / content.n_warps)}: ` +
-    `${blocks} block${blocks === 1 ? "" : "s"} of ${warps / blocks} warp${warps === blocks ? "" : "s"}. Limited by ${limits.map((name) => `${name} (${why[name]})`).join(" and ")}.`
+    `Simulator: ${shown(answer.gpops_billion)} billion GPop/s, ${Math.abs(by).toFixed(1)} % ${by < 0 ? "below" : "above"} the closed form ` +
+    `(${(instructions / 1e6).toFixed(1)} million warp instructions in ${(milliseconds / 1000).toFixed(2)} s, ${(instructions / 1000 / milliseconds).toFixed(1)} million a second).`
   );
 }
 
-function stacksWords(point) {
-  const [touched, l1] = [number("touched_kib", point), number("l1_kib", point)];
-  const hit = `${printed("l1_load_hit_percent", point)} % of the stack loads find their value in the L1.`;
-  if (touched <= l1) return `The stacks of all resident warps touch ${touched.toFixed(1)} KiB, which fit. ${hit}`;
-  return `The stacks of all resident warps touch ${touched.toFixed(1)} KiB; ${percent((100 * l1) / touched)} of that fit. ${hit}`;
-}
-
-function timeWords(point) {
-  const [kernel, host] = [number("kernel_ms", point), number("host_ms", point)];
-  return `${printed("kernel_ms", point)} ms the kernel (first part of the bar), ${printed("host_ms", point)} ms the host: ${((100 * host) / (kernel + host)).toFixed(1)} % of the time.`;
-}
-
+/** Draws what is known of the present state. */
 function draw() {
-  const point = pointOf(state);
-  const can = isPossible(point);
-  for (const id of ["cycles", "places", "stacks", "time"]) byId(id).closest("figure").hidden = !can;
-  byId("speed-unit").hidden = !can;
-  byId("speed").textContent = can ? printed("gpops_billion", point) : "not possible";
-  byId("bar").textContent = can ? `${printed("gpops_billion", point)} billion GPop/s` : "not possible";
-  const number = can ? `${printed("gpops_billion", point)} billion GPop/s.` : `Not possible: ${content.reasons[units("impossible", point) - 1]}.`;
-  byId("state").textContent = `${whereWords()}: ${number}`;
-  byId("compared").textContent = can ? comparedWords(point) : "";
-  byId("curve-words").textContent = curveWords();
-  // An option stays together with its value.
-  byId("command").innerHTML = commandOf(state).split(/ (?=--)/).map((part) => `<span>${escaped(part)}</span>`).join(" ");
-  byId("link").href = `#${fragmentOf(state)}`;
-  byId("link").textContent = `#${fragmentOf(state)}`;
-  byId("copied").textContent = "";
-  drawCurve(state);
-  curveTable();
-  if (!can) return;
-  drawCycles(state, point);
-  drawPlaces(point);
-  drawStacks(state, point);
-  drawTime(point);
-  byId("cycles-words").textContent = cyclesWords(point);
-  byId("places-words").textContent = placesWords(point);
-  byId("stacks-words").textContent = stacksWords(point);
-  byId("time-words").textContent = timeWords(point);
+  const { answer, refused, explained, simulated, before } = present;
+  const isKnown = answer !== undefined;
+  byId("details").hidden = !isKnown;
+  byId("speed-unit").hidden = !isKnown;
+  if (!isKnown && !refused) return;
+  byId("speed").textContent = isKnown ? shown(answer.gpops_billion) : "not possible";
+  byId("speed").dataset.value = isKnown ? answer.gpops_billion : "";
+  byId("bar").textContent = isKnown ? `${shown(answer.gpops_billion)} billion GPop/s` : "not possible";
+  byId("state").textContent = `${whereWords()}: ${isKnown ? `${shown(answer.gpops_billion)} billion GPop/s.` : `not possible: ${refused}.`}`;
+  byId("compared").textContent = isKnown ? comparedWords(answer, before) : "";
+  byId("simulated").textContent = simulatedWords();
+  if (simulated?.answer) byId("simulated").dataset.value = simulated.answer.gpops_billion;
+  if (!isKnown) return;
+  const answers = [{ words: "closed form", answer }];
+  if (simulated?.answer) answers.push({ words: "simulator", answer: simulated.answer });
+  drawCycles(answers);
+  byId("cycles-words").textContent = cyclesWords(answer);
+  const best = present.simulatedGains ?? explained;
+  if (best) {
+    drawGains(best);
+    byId("gains-words").textContent = gainsWords(best, best === explained ? "closed form" : "simulator");
+  }
+  drawPlaces(answer, deviceOf(state));
+  drawStacks(answer);
+  drawTime(answer);
+  byId("places-words").textContent = placesWords(answer, deviceOf(state));
+  byId("stacks-words").textContent = stacksWords(answer);
+  byId("time-words").textContent = timeWords(answer);
 }
 
-/** Every control shows its place on its axis. */
-function showControls() {
-  for (const control of document.querySelectorAll("[data-axis]")) {
-    const axis = axes[byKey[control.dataset.axis]];
-    const place = state[byKey[axis.key]];
-    if (control.type === "radio") {
-      control.checked = Number(control.value) === place;
-    } else {
-      control.value = place;
-    }
-    if (control.type === "range") {
-      control.setAttribute("aria-valuetext", `${axis.values[place]} ${axis.unit}`);
-      byId(`${axis.key}-value`).textContent = axis.values[place];
+let isDue = false;
+/** Draws the curve once before the next picture. */
+function redrawCurve() {
+  if (isDue) return;
+  isDue = true;
+  requestAnimationFrame(() => {
+    isDue = false;
+    drawCurve();
+    byId("curve-words").textContent = curveWords(state);
+  });
+}
+
+/** Asks everything about the state, the speed first. */
+async function update() {
+  version += 1;
+  const mine = version;
+  const isStale = () => mine !== version;
+  model.forget();
+  showControls(state);
+  showAgain();
+  const first = await model.ask(question(state, "predict"), true);
+  if (isStale() || !first) return;
+  present = { answer: first.answer, refused: first.refused };
+  if (!isUnchanged(state)) {
+    const before = await model.ask(question(unchanged(state), "predict"), true);
+    if (isStale()) return;
+    present.before = before?.answer;
+  }
+  draw();
+  await trace(state, view.over ?? "threads", view.compare ?? "stack-dim", isStale, redrawCurve);
+  if (isStale()) return;
+  redrawCurve();
+  const explained = first.answer && (await model.ask(question(state, "explain")));
+  if (isStale()) return;
+  present.explained = explained?.answer;
+  draw();
+  byId("results").dataset.ready = mine;
+  if (byId("always").checked) simulate();
+}
+
+/** Simulates the launch, then what each part costs it. */
+async function simulate() {
+  const mine = version;
+  const began = performance.now();
+  const tell = (words) => (byId("progress").textContent = words);
+  const clock = setInterval(() => tell(`Simulating: ${((performance.now() - began) / 1000).toFixed(1)} s`), 100);
+  const thread = await simulator();
+  thread.forget();
+  const asked = await thread.ask(question(state, "predict", "simulator"));
+  if (mine === version && asked) {
+    present.simulated = asked;
+    draw();
+    if (byId("parts").checked) {
+      const gains = await thread.ask(question(state, "explain", "simulator"));
+      if (mine === version) present.simulatedGains = gains?.answer;
+      draw();
     }
   }
-  byId("theme").value = view.theme ?? "";
-  byId("size").value = view.size ?? "";
+  clearInterval(clock);
+  tell("");
+}
+
+/** The command and the link of the state. */
+function showAgain() {
+  byId("command").innerHTML = commandOf(state).split(/ (?=--)/).map((part) => `<span>${escaped(part)}</span>`).join(" ");
+  byId("link").href = address();
+  byId("link").textContent = address();
+  byId("copied").textContent = "";
+  const over = overs(state).map(({ key, label }) => [key, lowered(label)]);
+  byId("over").innerHTML = options(over, view.over ?? "threads");
+  byId("compare").value = view.compare ?? "stack-dim";
 }
 
 function showView() {
   for (const name of ["theme", "size"]) {
     if (view[name]) document.documentElement.dataset[name] = view[name];
     else delete document.documentElement.dataset[name];
+    byId(name).value = view[name] ?? "";
   }
 }
 
@@ -175,34 +178,33 @@ function remember(isFinished) {
   history[isFinished ? "pushState" : "replaceState"](null, "", address());
 }
 
-function readAddress() {
+async function readAddress() {
   const fragment = location.hash.slice(1);
   if (fragment !== "" && !fragment.includes("=")) return;
-  const found = read(fragment);
+  const found = await read(fragment);
   state = found.state;
   view = {};
-  const views = { theme: ["light", "dark"], size: ["large"] };
   for (const [key, value] of Object.entries(found.view)) {
-    if (views[key].includes(value)) view[key] = value;
+    if (!views[key] || views[key].includes(value)) view[key] = value;
     else if (value !== "") found.unknown.push(`${key}=${value}; allowed: ${views[key].join(", ")}`);
   }
-  byId("notice").hidden = found.unknown.length === 0;
-  byId("notice").textContent = found.unknown.map((one) => `The link asks for ${one}.`).join(" ");
+  notice(found.unknown.map((one) => `The link asks for ${one}.`).join(" "));
   showView();
-  showControls();
-  draw();
+  await update();
+}
+
+function notice(words) {
+  byId("notice").hidden = words === "";
+  byId("notice").textContent = words;
 }
 
 /** The address before the move that goes on; none between moves. */
 let before;
 
-function moved(event, isFinished) {
-  const control = event.target;
-  if (!control.dataset.axis) return;
+function change(next, isFinished) {
   before ??= location.hash;
-  state = withPlace(state, control.dataset.axis, Number(control.value));
-  showControls();
-  draw();
+  state = next;
+  update();
   if (!isFinished) return remember(false);
   // The place where the move began stays behind this one.
   if (before !== address()) {
@@ -217,28 +219,63 @@ async function copy(words, what) {
   byId("copied").textContent = `${what} copied.`;
 }
 
+/** Takes a listing as the kernel; its encoding is that of the control. */
+async function takeListing(file) {
+  const listing = await file.text();
+  change(settled({ ...state, own: { file: file.name, listing, encoding: byId("encoding").value } }), true);
+}
+
+async function choose(key, value) {
+  if (key === "device") {
+    await describe(value);
+    // A value of one machine says nothing about another.
+    change(settled({ ...state, device: value, machine: {}, sizes: { ...state.sizes, l1: undefined } }), true);
+  } else if (key === "kernel" && value) change(withKernel(state, value), true);
+  else if (key === "problem") change(settled({ ...state, problem: value, programs: "" }), true);
+}
+
 function listen() {
   const controls = byId("controls");
-  controls.addEventListener("input", (event) => moved(event, false));
-  controls.addEventListener("change", (event) => moved(event, true));
+  for (const key of ["device", "kernel", "problem"]) byId(key).addEventListener("change", (event) => choose(key, event.target.value));
+  for (const [name, isFinished] of [["input", false], ["change", true]]) {
+    controls.addEventListener(name, ({ target }) => {
+      if (target.dataset.key) change(moved(state, target), isFinished);
+    });
+  }
   controls.addEventListener("submit", (event) => event.preventDefault());
+  byId("programs").addEventListener("change", (event) => change(settled({ ...state, programs: event.target.value, sizes: { ...state.sizes, population: undefined } }), true));
+  byId("listing").addEventListener("change", ({ target }) => target.files[0] && takeListing(target.files[0]));
+  document.addEventListener("dragover", (event) => event.preventDefault());
+  document.addEventListener("drop", (event) => {
+    event.preventDefault();
+    if (event.dataTransfer.files[0]) takeListing(event.dataTransfer.files[0]);
+  });
+  byId("no-own").addEventListener("click", () => change(settled({ ...state, own: undefined }), true));
   byId("view").addEventListener("change", (event) => {
     if (event.target.value) view[event.target.name] = event.target.value;
     else delete view[event.target.name];
     showView();
     draw();
+    redrawCurve();
+    drawWork();
     remember(true);
   });
-  byId("reset").addEventListener("click", () => {
-    state = unchanged(state);
-    showControls();
-    draw();
-    remember(true);
-  });
+  for (const name of ["over", "compare"]) {
+    byId(name).addEventListener("change", (event) => {
+      view[name] = event.target.value;
+      remember(true);
+      update();
+    });
+  }
+  byId("reset").addEventListener("click", () => change(settled(unchanged(state)), true));
+  byId("simulate").addEventListener("click", simulate);
+  byId("always").addEventListener("change", (event) => event.target.checked && simulate());
   byId("skip").addEventListener("click", (event) => {
     event.preventDefault();
     byId("results").focus();
   });
+  byId("curve").addEventListener("pointermove", pointAt);
+  byId("curve").addEventListener("pointerleave", () => (byId("pointed") ?? {}).replaceChildren?.());
   byId("copy-command").addEventListener("click", () => copy(commandOf(state), "Command"));
   byId("copy-link").addEventListener("click", () => copy(new URL(address(), location.href).href, "Link"));
   window.addEventListener("popstate", readAddress);
@@ -247,22 +284,28 @@ function listen() {
     window.addEventListener(when, () => {
       onPaper = is;
       draw();
+      drawCurve();
+      drawWork();
     });
   }
   let width = 0;
   new ResizeObserver(() => {
-    if (width !== byId("results").clientWidth) draw();
+    if (width !== byId("results").clientWidth && state) {
+      draw();
+      if (curve.lines.length) redrawCurve();
+      drawWork();
+    }
     width = byId("results").clientWidth;
   }).observe(byId("results"));
+  listenToWork(() => state);
 }
 
-unpack().then(
-  () => {
-    readAddress();
-    listen();
-  },
-  (error) => {
-    byId("notice").hidden = false;
-    byId("notice").textContent = `The numbers cannot be read (${error}): this page needs a browser of 2023 or newer.`;
-  },
-);
+async function begin() {
+  await model.ready;
+  const { answer } = await model.ask({ ask: "catalogue" });
+  catalogue = answer.devices;
+  listen();
+  await readAddress();
+}
+
+begin().catch((error) => notice(`This page could not start: ${error.message}. It needs a browser with WebAssembly and DecompressionStream, not older than 2023.`));

@@ -95,6 +95,11 @@ impl OwnCode {
         })
     }
 
+    /// Returns the listing that it was parsed from.
+    pub fn listing(&self) -> &str {
+        &self.text
+    }
+
     /// Refuses a listing whose text contradicts its encodings. They are compared with the program's own listings: for every
     /// kernel, problem and math of the architecture, the one with the smallest stack.
     pub fn check_encodings(&self) -> Result<(), CodeError> {

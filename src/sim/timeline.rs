@@ -3,8 +3,8 @@
 //! Models: every event of a run, in order. Leaves out: what instructions compute.
 //! Units: cycles. Sources: `sim::observe`.
 
+use super::observe::{Cause, Issued, Observer, WarpSlot};
 use crate::launch::cause::NOT_SELECTED;
-use crate::sim::observe::{Cause, Issued, Observer, WarpSlot};
 
 /// A warp's stay on the multiprocessor: after that of the warp whose slot it has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
