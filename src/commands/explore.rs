@@ -5,7 +5,7 @@
 
 use super::CliResult;
 use super::configuration::ConfigurationArgs;
-use super::engine::{InputArgs, open_for};
+use super::engine::{InputArgs, Kind, open_for};
 use super::own_kernel;
 use crate::device::Preset;
 use crate::report::explore::{Content, MeasuredPoint, Own, Start, page};
@@ -50,6 +50,10 @@ fn made(args: &ExploreArgs) -> Result<String, Box<dyn Error>> {
     let (options, inputs) = own_kernel::asked(given, &inputs, &device)?;
     let (engine, configurations) = open_for(&device, inputs.settings(), &[options])?;
     own_kernel::check(&engine, &configurations, &given.own)?;
+    // What cannot run is refused before a page is written.
+    engine
+        .with_engine(Kind::Analytical)
+        .predict(&configurations[0])?;
     let launch = LaunchOptions::from(&configurations[0]);
     let own = inputs.own.as_deref().map(|own| Own {
         file: own.name.clone(),
