@@ -28,7 +28,7 @@ fn file() -> PathBuf {
     FOLDER.path().join("report/explore.html")
 }
 
-static PAGE: LazyLock<String> = LazyLock::new(|| std::fs::read_to_string(file()).unwrap());
+pub static PAGE: LazyLock<String> = LazyLock::new(|| std::fs::read_to_string(file()).unwrap());
 
 /// The speed that a command of the page prints, as the page shows it.
 fn printed(command: &str) -> String {
