@@ -158,14 +158,14 @@ pub fn spread(draws: &[&[Compared]]) -> String {
     let most = |values: &[f64]| values.iter().copied().fold(f64::MIN, f64::max);
     let least = |values: &[f64]| values.iter().copied().fold(f64::MAX, f64::min);
     let mut text = format!(
-        "{} draws of programs: standard deviation of a cell {:.2} % in the mean, {:.2} % at most",
+        "{} draws of programs: standard deviation of a cell {:.1} % in the mean, {:.1} % at most",
         draws.len(),
         stats::mean(&deviations).unwrap_or(0.0),
         most(&deviations)
     );
     if !errors.is_empty() {
         let (low, high) = (least(&errors), most(&errors));
-        text += &format!("; mean |error| {low:.2} to {high:.2} %");
+        text += &format!("; mean |error| {low:.1} to {high:.1} %");
     }
     text + "\n"
 }
@@ -181,9 +181,9 @@ fn summary_row(name: &str, summary: &Summary) -> Vec<String> {
     vec![
         name.into(),
         summary.n_cells.to_string(),
-        format!("{:.2}", summary.mean_absolute_error_percent),
-        format!("{:.2}", summary.median_absolute_error_percent),
-        format!("{:+.2}", summary.mean_error_percent),
+        format!("{:.1}", summary.mean_absolute_error_percent),
+        format!("{:.1}", summary.median_absolute_error_percent),
+        format!("{:+.1}", summary.mean_error_percent),
         summary
             .spearman
             .map_or(String::new(), |rho| format!("{rho:.3}")),
@@ -194,7 +194,7 @@ fn summary_row(name: &str, summary: &Summary) -> Vec<String> {
 fn best_line(name: &str, summary: &Summary) -> String {
     let describe = |best: &Best| {
         format!(
-            "{} ({:.3} predicted, {:.3} measured)",
+            "{} ({:.1} predicted, {:.1} measured)",
             best.cell.label(),
             best.predicted_gpops_billion,
             best.measured_gpops_billion
@@ -242,11 +242,8 @@ mod tests {
         let draws = [&first[..], &second];
         // First cell 11 and 9: mean 10, deviation sqrt(2); second cell equal in both.
         let text = spread(&draws);
-        assert!(
-            text.contains("7.07 % in the mean, 14.14 % at most"),
-            "{text}"
-        );
-        assert!(text.contains("mean |error| 10.00 to 10.00 %"), "{text}");
+        assert!(text.contains("7.1 % in the mean, 14.1 % at most"), "{text}");
+        assert!(text.contains("mean |error| 10.0 to 10.0 %"), "{text}");
         assert_eq!(spread(&draws[..1]), "");
     }
 
@@ -259,7 +256,7 @@ mod tests {
             "nothing held out was measured: {text}"
         );
         assert!(
-            text.contains("best predicted 32 threads, stack_dim 2 (11.000 predicted"),
+            text.contains("best predicted 32 threads, stack_dim 2 (11.0 predicted"),
             "{text}"
         );
         let mut both = some_cells();

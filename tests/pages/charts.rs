@@ -252,7 +252,7 @@ fn gpocls_sheet_has_tables_beside_published_ones_and_a_surface_for_each_strategy
         &[
             "Table 4: regression, gtx285",
             "10.2",
-            "7.50",
+            "7.5",
             "PPPE",
             "50000",
         ],

@@ -23,7 +23,7 @@ fn file() -> PathBuf {
     FOLDER.path().join("explore.html")
 }
 
-static PAGE: LazyLock<String> = LazyLock::new(|| std::fs::read_to_string(file()).unwrap());
+pub static PAGE: LazyLock<String> = LazyLock::new(|| std::fs::read_to_string(file()).unwrap());
 
 /// Functions for scripts: waiting for the answers to the present state, and moving a control as a user does.
 const HELP: &str = "

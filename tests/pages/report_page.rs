@@ -27,7 +27,7 @@ const SMALL: [&str; 9] = [
     "--spread=1",
 ];
 
-static PAGE: LazyLock<String> = LazyLock::new(|| {
+pub static PAGE: LazyLock<String> = LazyLock::new(|| {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("page");
     let output = report(&out, &SMALL);
@@ -138,6 +138,24 @@ fn check_names(html: &Html) {
 }
 
 #[test]
+fn the_contents_link_every_section_in_order() {
+    let html = Html::parse_document(&PAGE);
+    let links = select(&html, "nav a").into_iter();
+    let links: Vec<&str> = links
+        .map(|a| &a.value().attr("href").unwrap()[1..])
+        .collect();
+    let headings = select(&html, "main > section > h2").into_iter();
+    let headings: Vec<&str> = headings.map(|h| h.value().attr("id").unwrap()).collect();
+    assert_eq!(links, headings);
+    assert_eq!(
+        links,
+        [
+            "answer", "errors", "table-3", "table-9", "best", "h200", "again"
+        ]
+    );
+}
+
+#[test]
 fn every_drawing_and_table_is_on_the_page() {
     let html = Html::parse_document(&PAGE);
     // The answer, a scatter plot for each table, the best and the worst.
@@ -150,7 +168,7 @@ fn every_drawing_and_table_is_on_the_page() {
 #[test]
 fn the_answer_stands_first_and_agrees_with_the_tables() {
     let html = Html::parse_document(&PAGE);
-    let answer = text(select(&html, "header .answer")[0]);
+    let answer = text(select(&html, ".answer")[0]);
     assert!(answer.ends_with('.') && !answer.contains(". "), "{answer}");
     let best = select(&html, "table.heat td b").into_iter().map(text);
     let best = best.map(|value| value.parse::<f64>().unwrap());
@@ -163,7 +181,7 @@ fn the_answer_stands_first_and_agrees_with_the_tables() {
     let held_out = row.filter(|row| row.starts_with("held out cells")).count();
     assert_eq!(held_out, 1);
     assert!(answer.contains("51 cells that nothing was fitted on"));
-    assert_eq!(select(&html, "header figure svg").len(), 1);
+    assert_eq!(select(&html, ".headline figure svg").len(), 1);
 }
 
 #[test]

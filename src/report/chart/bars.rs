@@ -5,7 +5,7 @@
 
 use super::{
     Area, BLUE, Chart, Drawn, Legend, ON_DARK, ON_LIGHT, VERMILION, figure, ink, ink_at,
-    light_mesh, note,
+    light_mesh, note, tick,
 };
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
@@ -188,6 +188,7 @@ impl StackedBars {
         mesh.disable_y_mesh()
             .disable_y_axis()
             .x_labels(if self.width < WIDTH { 6 } else { 11 })
+            .x_label_formatter(&|x| tick(*x))
             .x_desc(&self.unit);
         light_mesh(&mut mesh).draw()?;
         let pixel = 1.02 * longest / f64::from(self.width - 40);
@@ -289,10 +290,10 @@ mod tests {
         let pairs = |pairs: Vec<_>| StackedBars::pairs("speed", "published", pairs);
         let chart = pairs(vec![pair("FP peak", Some(10.25)), pair("FP median", None)]);
         let text = svg(&chart).unwrap();
-        assert!(text.contains("10.2") && text.matches("9.86").count() == 2);
+        assert!(text.contains("10.2") && text.matches("9.9").count() == 2);
         assert_eq!(
             chart.words(),
-            "speed. FP peak: 9.86 predicted. 10.2 published. FP median: 9.86 predicted."
+            "speed. FP peak: 9.9 predicted. 10.2 published. FP median: 9.9 predicted."
         );
         assert!(svg(&pairs(Vec::new())).is_err());
     }

@@ -3,7 +3,8 @@
 //! Leaves out: axes of measured against predicted (`scatter.rs`). Units: on the axes, given by the caller.
 
 use super::{
-    Area, Chart, Drawn, INK, Legend, NARROW, SERIES_COLOURS, SWATCH_WIDTH, figure, light_mesh, note,
+    Area, Chart, Drawn, GUIDE, INK, LINE, Legend, NARROW, SERIES_COLOURS, SWATCH_WIDTH, figure,
+    light_mesh, note, tick,
 };
 use crate::report::grouped;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
@@ -22,6 +23,8 @@ pub enum Scale {
 
 /// Opacity of a band.
 const BAND: f64 = 0.15;
+/// Radius of a point.
+const POINT: u32 = 4;
 
 /// One named line.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -187,12 +190,12 @@ impl Chart for Lines {
         mesh.x_desc(&self.x_label)
             .y_desc(&self.y_label)
             .x_label_formatter(&x_text)
-            .y_label_formatter(&|y| figure(*y))
+            .y_label_formatter(&|y| tick(*y))
             .y_labels(6);
         light_mesh(&mut mesh).draw()?;
         for (y, _) in &self.levels {
             let ends = [(left, *y), (right, *y)];
-            chart.draw_series(DashedLineSeries::new(ends, 4, 3, INK.into()))?;
+            chart.draw_series(DashedLineSeries::new(ends, 6, 4, INK.stroke_width(GUIDE)))?;
         }
         let banded = self.lines.iter().enumerate();
         for (nth, line) in banded.filter(|(_, line)| !line.band.is_empty()) {
@@ -209,17 +212,17 @@ impl Chart for Lines {
             let points = line.points.iter().map(|&(x, y)| (self.x(x), y));
             match &line.halves {
                 None => {
-                    let path = LineSeries::new(points.clone(), colour.stroke_width(2));
+                    let path = LineSeries::new(points.clone(), colour.stroke_width(LINE));
                     chart.draw_series(path)?;
                 }
                 Some(halves) => {
                     let bars = points.clone().zip(halves);
                     chart.draw_series(bars.map(|((x, y), half)| {
-                        PathElement::new([(x, y - half), (x, y + half)], colour)
+                        PathElement::new([(x, y - half), (x, y + half)], colour.stroke_width(GUIDE))
                     }))?;
                 }
             }
-            chart.draw_series(points.map(|point| Circle::new(point, 3, style)))?;
+            chart.draw_series(points.map(|point| Circle::new(point, POINT, style)))?;
             chart.draw_series(line.points.iter().map(|&(x, y)| {
                 let (value, at) = (figure(y), self.x_text(x));
                 let text = format!(
@@ -240,10 +243,11 @@ impl Chart for Lines {
             };
             for (from, to) in dashes {
                 let dash = [(from, y), (to, y)];
-                legend.draw(&PathElement::new(dash, colour.stroke_width(2)))?;
+                let width = if line.is_some() { LINE } else { GUIDE };
+                legend.draw(&PathElement::new(dash, colour.stroke_width(width)))?;
             }
             if line.is_some() {
-                legend.draw(&Circle::new((x, y), 3, style))?;
+                legend.draw(&Circle::new((x, y), POINT, style))?;
             }
             Ok(())
         })

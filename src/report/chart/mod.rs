@@ -43,6 +43,9 @@ pub const NARROW: u32 = 360;
 
 /// Text colour, for everything that is not data.
 const INK: RGBColor = RGBColor(40, 40, 40);
+/// Width of lines that are data, and of those beside which data are read.
+const LINE: u32 = 3;
+const GUIDE: u32 = 2;
 /// Lines that only guide the eye.
 const GRID: RGBColor = RGBColor(225, 225, 225);
 /// Text on coloured areas, which keep their colours in every theme.
@@ -184,14 +187,19 @@ where
         .axis_desc_style(ink(13))
 }
 
-/// Three digits are enough, fewer where a number needs fewer.
+/// A number in words and tables: one digit after the point, two below 1, none where a number needs none.
 pub(super) fn figure(value: f64) -> String {
     match value.abs() {
         _ if value == value.round() => format!("{value:.0}"),
         100.0.. => format!("{value:.0}"),
-        10.0.. => format!("{value:.1}"),
+        1.0.. => format!("{value:.1}"),
         _ => format!("{value:.2}"),
     }
+}
+
+/// A round number beside an axis.
+fn tick(value: f64) -> String {
+    ((1e4 * value).round() / 1e4).to_string()
 }
 
 /// Rows of names with their marks, under a chart.

@@ -3,7 +3,8 @@
 //! Leaves out: how rates and intensities are found. Units: billions of warp instructions per second, warp instructions per byte, GB/s.
 
 use super::{
-    Area, Chart, Drawn, INK, Legend, SERIES_COLOURS, SWATCH_WIDTH, figure, ink, light_mesh, note,
+    Area, Chart, Drawn, INK, LINE, Legend, SERIES_COLOURS, SWATCH_WIDTH, figure, ink, light_mesh,
+    note, tick,
 };
 use plotters::prelude::*;
 
@@ -117,24 +118,24 @@ impl Chart for Roofline {
         let mut mesh = chart.configure_mesh();
         mesh.x_desc("warp instructions per byte")
             .y_desc("billion warp instructions per second")
-            .x_label_formatter(&|x| figure(*x))
-            .y_label_formatter(&|y| figure(*y));
+            .x_label_formatter(&|x| tick(*x))
+            .y_label_formatter(&|y| tick(*y));
         light_mesh(&mut mesh).draw()?;
         let roof = [(left, self.issue), (right, self.issue)];
-        chart.draw_series(LineSeries::new(roof, INK.stroke_width(2)))?;
+        chart.draw_series(LineSeries::new(roof, INK.stroke_width(LINE)))?;
         let slots = format!("issue slots: {}", figure(self.issue));
         chart.draw_series([Text::new(slots, (left * 1.1, self.issue * 1.35), ink(12))])?;
         for (place, ceiling) in self.ceilings.iter().enumerate() {
             let from = left.max(bottom / ceiling.gb_per_s);
             let ridge = self.issue / ceiling.gb_per_s;
             let line = [from, ridge].map(|x| (x, x * ceiling.gb_per_s));
-            let style = Self::colour(place).stroke_width(2);
+            let style = Self::colour(place).stroke_width(LINE);
             chart.draw_series(LineSeries::new(line, style))?;
         }
         for (label, number, rate, dot) in self.dots() {
             let at = (dot.intensity, rate.max(bottom));
             let style = Self::colour(dot.ceiling).filled();
-            chart.draw_series([Circle::new(at, 4, style)])?;
+            chart.draw_series([Circle::new(at, 5, style)])?;
             let beside = EmptyElement::at(at) + Text::new(number.to_string(), (6, -14), ink(11));
             chart.draw_series([beside])?;
             chart.draw_series([note(self.said(label, rate, dot), at)])?;
@@ -143,9 +144,9 @@ impl Chart for Roofline {
         self.legend(&names).draw(&legend, |nth, (x, y)| {
             let half = SWATCH_WIDTH / 2;
             let line = [(x - half, y), (x + half, y)];
-            let style = Self::colour(nth).stroke_width(2);
+            let style = Self::colour(nth).stroke_width(LINE);
             legend.draw(&PathElement::new(line, style))?;
-            legend.draw(&Circle::new((x, y), 4, Self::colour(nth).filled()))?;
+            legend.draw(&Circle::new((x, y), 5, Self::colour(nth).filled()))?;
             Ok(())
         })
     }

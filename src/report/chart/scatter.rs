@@ -5,7 +5,8 @@
 
 use super::lines::Ticked;
 use super::{
-    Area, Canvas, Chart, Drawn, INK, Legend, NARROW, SERIES_COLOURS, figure, light_mesh, note,
+    Area, Canvas, Chart, Drawn, GUIDE, INK, Legend, NARROW, SERIES_COLOURS, figure, light_mesh,
+    note, tick,
 };
 use plotters::element::DynElement;
 use plotters::prelude::*;
@@ -90,7 +91,7 @@ impl Chart for Scatter {
             .x_label_area_size(38)
             .y_label_area_size(50)
             .build_cartesian_2d(axis(), axis())?;
-        let text = |place: &f64| figure(figure(10f64.powf(*place)).parse().unwrap_or(0.0));
+        let text = |place: &f64| tick(10f64.powf(*place));
         let mut mesh = chart.configure_mesh();
         mesh.x_desc(format!("measured, {}", self.unit))
             .y_desc(format!("predicted, {}", self.unit))
@@ -98,13 +99,13 @@ impl Chart for Scatter {
             .y_label_formatter(&text);
         light_mesh(&mut mesh).draw()?;
         let band = BAND.log10();
-        chart.draw_series(LineSeries::new([(low, low), (high, high)], INK))?;
-        for line in [
-            [(low + band, low), (high, high - band)],
-            [(low, low + band), (high - band, high)],
-        ] {
-            chart.draw_series(DashedLineSeries::new(line, 3, 4, INK.mix(0.6).into()))?;
-        }
+        let outline = [
+            [(low, low), (low + band, low), (high, high - band)],
+            [(high, high), (high - band, high), (low, low + band)],
+        ];
+        chart.draw_series([Polygon::new(outline.concat(), INK.mix(0.1))])?;
+        let diagonal = [(low, low), (high, high)];
+        chart.draw_series(LineSeries::new(diagonal, INK.stroke_width(GUIDE)))?;
         for (nth, series) in self.series.iter().enumerate() {
             for point in &series.points {
                 let at = (point.measured.log10(), point.predicted.log10());
@@ -115,10 +116,12 @@ impl Chart for Scatter {
                 let across = ends(point.measured, point.measured_half).map(|x| (x, at.1));
                 let upright = ends(point.predicted, point.predicted_half).map(|y| (at.0, y));
                 let colour = SERIES_COLOURS[nth % SERIES_COLOURS.len()].mix(0.6);
-                chart.draw_series([across, upright].map(|bar| PathElement::new(bar, colour)))?;
+                let bars = [across, upright];
+                let bars = bars.map(|bar| PathElement::new(bar, colour.stroke_width(GUIDE)));
+                chart.draw_series(bars)?;
                 chart.draw_series([mark(nth, at)])?;
                 if point.fitted {
-                    chart.draw_series([Circle::new(at, 6, INK)])?;
+                    chart.draw_series([Circle::new(at, 7, INK.stroke_width(GUIDE))])?;
                 }
                 chart.draw_series([note(self.note(series, point), at)])?;
             }
@@ -155,9 +158,9 @@ where
 {
     let colour = SERIES_COLOURS[nth % SERIES_COLOURS.len()];
     match nth % 3 {
-        0 => Circle::new(at, 4, colour.filled()).into_dyn(),
-        1 => TriangleMarker::new(at, 5, colour.filled()).into_dyn(),
-        _ => Cross::new(at, 4, colour.stroke_width(2)).into_dyn(),
+        0 => Circle::new(at, 5, colour.filled()).into_dyn(),
+        1 => TriangleMarker::new(at, 6, colour.filled()).into_dyn(),
+        _ => Cross::new(at, 5, colour.stroke_width(3)).into_dyn(),
     }
 }
 

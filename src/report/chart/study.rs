@@ -2,9 +2,9 @@
 //!
 //! Leaves out: points that cannot run. Units: on the axes. Values are drawn at equal distances, in their order.
 
-use super::figure;
 use super::heat::Heat;
 use super::lines::{Line, Lines, Scale};
+use super::{SERIES_COLOURS, figure};
 use crate::report::grouped;
 use crate::report::whatif::StudyRow;
 use crate::study::run::Point;
@@ -21,8 +21,8 @@ pub struct Grid<'a> {
 /// Curves whose intervals are drawn as bands; more would cover one another.
 const MAX_BANDS: usize = 3;
 
-/// Curves that still can be told apart.
-const MAX_CURVES: usize = 12;
+/// Curves that can be told apart by colour alone.
+const MAX_CURVES: usize = SERIES_COLOURS.len();
 
 impl Grid<'_> {
     /// Axes with more than one value.

@@ -4,7 +4,8 @@
 
 use super::Content;
 use super::html::{command, picture};
-use crate::report::explain::{self, Explanation};
+use crate::report::chart::bars::StackedBars;
+use crate::report::explain::{Explanation, bar};
 use maud::{Markup, html};
 use std::error::Error;
 
@@ -26,15 +27,17 @@ pub fn section(content: &Content) -> Result<Markup, Box<dyn Error>> {
             "The fastest and the slowest configuration by prediction. A warp-node is one node on 32 fitness cases, one for each lane of a "
             "warp; every cycle of every scheduler has exactly one cause."
         }
-        @if pairs.is_empty() { p { "No table of this page has a first problem to explain." } }
+        @if pairs.is_empty() { p { "No table of this report has a first problem to explain." } }
         @for pair in &pairs { (pair) }
     })
 }
 
 fn one(pair: &BestAndWorst) -> Result<Markup, Box<dyn Error>> {
-    let chart = explain::chart([&pair.best, &pair.worst]).narrow();
+    let bars = vec![bar("best", &pair.best), bar("worst", &pair.worst)];
+    let unit = "scheduler cycles per warp-node";
+    let chart = StackedBars::new(String::new(), unit.into(), bars).narrow();
     let title = format!("{}: where the cycles go", pair.name);
-    let drawing = picture(&title, "The best above, the worst below.", &chart)?;
+    let drawing = picture(&title, "The shorter, the faster.", &chart)?;
     Ok(html! {
         h3 { (pair.name) }
         ul {

@@ -23,7 +23,7 @@ pub fn section(content: &Content) -> Markup {
             "chosen on; every other cell is held out. " em { "Predicted best reaches" }
             " is how fast the configuration that the model would choose really was, against the best measured one."
         }
-        @if rows.is_empty() { p { "None of the cells of this page has a measured value." } }
+        @if rows.is_empty() { p { "None of the cells of this report has a measured value." } }
         @else { (wide_table("Errors of the predictions", &SUMMARY, &rows)) }
         @if n_unmeasured > 0 {
             p { (n_unmeasured) " predicted cells have no measured value at hand and count nowhere." }

@@ -12,10 +12,10 @@ pub fn section(content: &Content) -> Result<Markup, Box<dyn Error>> {
     let launches = &content.launches;
     if launches.is_empty() {
         return Ok(
-            html! { p { "No launch was predicted for this page (" code { "--launches" } ")." } },
+            html! { p { "No launch was predicted for this report (" code { "--launches" } ")." } },
         );
     }
-    let caption = "By kernel. On the line the prediction is right, between the dashed lines it is within 20 %; a dark rim marks launches that \
+    let caption = "By kernel. On the line the prediction is right, in the grey band it is within 20 %; a rim marks launches that \
                    fitted values were chosen on.";
     let title = "Measured and predicted time of a launch on an H200";
     let drawing = picture(title, caption, &scatter(launches))?;

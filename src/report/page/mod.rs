@@ -1,5 +1,6 @@
-//! The report as one page of HTML: text, tables and drawings in one file that needs nothing from outside.
+//! The report as one file of HTML, text, tables and drawings, that needs nothing from outside.
 //!
+//! Its sections are pages of their own where there is a script; without one, and on paper, they follow each other.
 //! Leaves out: computing what it shows; [`Content`] comes in whole. Units: beside every figure.
 //! Sources: Web Content Accessibility Guidelines 2.2 for contrast, headings, captions and keyboard use.
 
@@ -60,54 +61,64 @@ pub struct Content {
     pub explorer: Option<&'static str>,
 }
 
-/// A part of the page.
+/// A part of the report, which a script shows alone.
 struct Section {
-    id: &'static str,
-    title: &'static str,
+    id: String,
+    /// Its name in the contents.
+    short: String,
+    title: String,
     body: Markup,
+}
+
+impl Section {
+    fn new(id: &str, short: &str, title: &str, body: Markup) -> Section {
+        let [id, short, title] = [id, short, title].map(str::to_owned);
+        Section {
+            id,
+            short,
+            title,
+            body,
+        }
+    }
 }
 
 /// The page.
 pub fn page(content: &Content) -> Result<String, Box<dyn Error>> {
+    let section = Section::new;
     let mut sections = vec![
-        Section {
-            id: "errors",
-            title: "How far to trust it",
-            body: errors::section(content),
-        },
-        Section {
-            id: "tables",
-            title: "Measured and predicted, table by table",
-            body: tables::section(content)?,
-        },
-        Section {
-            id: "best",
-            title: "The best and the worst configuration, explained",
-            body: best::section(content)?,
-        },
-        Section {
-            id: "h200",
-            title: "The same interpreters on an H200",
-            body: launches::section(content)?,
-        },
+        section("answer", "The answer", "The answer", answer(content)?),
+        section(
+            "errors",
+            "Errors",
+            "How far to trust it",
+            errors::section(content),
+        ),
     ];
-    if !content.papers.is_empty() {
-        sections.push(Section {
-            id: "papers",
-            title: "Other papers' interpreters",
-            body: papers::section(content)?,
-        });
-    }
-    sections.push(Section {
-        id: "again",
-        title: "This page again, and further",
-        body: again(content),
-    });
-    let headline = headline::headline(content)?;
-    Ok(document(content, &headline, &sections).into_string())
+    sections.extend(tables::sections(content)?);
+    sections.push(section(
+        "best",
+        "Best and worst",
+        "The best and the worst configuration, explained",
+        best::section(content)?,
+    ));
+    sections.push(section(
+        "h200",
+        "H200",
+        "The same interpreters on an H200",
+        launches::section(content)?,
+    ));
+    sections.extend(papers::sections(content)?);
+    sections.push(section(
+        "again",
+        "Commands",
+        "This report again, and further",
+        again(content),
+    ));
+    Ok(document(&sections).into_string())
 }
 
-fn document(content: &Content, headline: &Markup, sections: &[Section]) -> Markup {
+fn document(sections: &[Section]) -> Markup {
+    let link = |section: &Section| html! { a href={ "#" (section.id) } { (section.short) } };
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -119,32 +130,18 @@ fn document(content: &Content, headline: &Markup, sections: &[Section]) -> Marku
                 // An empty icon, so that no browser asks for one.
                 link rel="icon" href="data:,";
                 style { (PreEscaped(web::colours())) (PreEscaped(STYLE)) }
+                script { "document.documentElement.classList.add('paged')" }
             }
             body {
                 a class="skip" href="#content" { "Skip to the content" }
-                header {
-                    h1 { "How fast is a genetic-programming interpreter on a GPU, and why?" }
-                    (headline)
-                    p {
-                        "Predictions of " (content.engine) " for the " (content.device)
-                        " from the interpreters' real machine code, beside the speeds that Chitty measured. "
-                        "Speeds are in billions of GP operations per second (GPop/s): one node of a program on one fitness case "
-                        "is one operation."
-                    }
-                    @if let Some(file) = content.explorer {
-                        p { a href=(file) { "Try launches and machines yourself" } ": the predictions of a whole grid, on a page of its own." }
-                    }
-                    nav aria-label="Contents" { ul {
-                        @for section in sections {
-                            li { a href={ "#" (section.id) } { (section.title) } }
-                        }
-                    } }
-                }
+                header { h1 { "How fast is a genetic-programming interpreter on a GPU, and why?" } }
+                nav aria-label="Contents" { ul class="scroll" { @for section in sections { li { (link(section)) } } } }
                 main id="content" tabindex="-1" {
-                    @for section in sections {
+                    @for (at, section) in sections.iter().enumerate() {
                         section aria-labelledby=(section.id) {
-                            h2 id=(section.id) { (section.title) }
+                            h2 id=(section.id) tabindex="-1" { (section.title) }
                             (section.body)
+                            @if let Some(next) = sections.get(at + 1) { p class="next" { "Next: " (link(next)) } }
                         }
                     }
                 }
@@ -157,9 +154,24 @@ fn document(content: &Content, headline: &Markup, sections: &[Section]) -> Marku
     }
 }
 
+fn answer(content: &Content) -> Result<Markup, Box<dyn Error>> {
+    Ok(html! {
+        (headline::headline(content)?)
+        p {
+            "Predictions of " (content.engine) " for the " (content.device)
+            " from the interpreters' real machine code, beside the speeds that Chitty measured. "
+            "Speeds are in billions of GP operations per second (GPop/s): one node of a program on one fitness case "
+            "is one operation."
+        }
+        @if let Some(file) = content.explorer {
+            p { a href=(file) { "Try launches and machines yourself" } ": the predictions of a whole grid, on a page of its own." }
+        }
+    })
+}
+
 fn again(content: &Content) -> Markup {
     html! {
-        p { "This page:" }
+        p { "This report:" }
         (command(&content.command))
         p { "What it leaves out:" }
         ul { @for (shown, text) in &content.further { li { (shown) (command(text)) } } }

@@ -1,6 +1,43 @@
-// What the page does beyond being read: copies commands, sorts tables, says the values of points.
+// What the report does beyond being read: shows one section at a time, copies commands, sorts tables, says the values of points.
 
 const status = document.getElementById("status");
+
+const sections = [...document.querySelectorAll("main > section")];
+const headingOf = (section) => section.querySelector("h2");
+
+/** Shows the section that the address names and returns it; hidden ones can be searched for. */
+function turn() {
+  const named = document.getElementById(location.hash.slice(1))?.closest("section");
+  const now = named ?? (location.hash ? sections.find((section) => !section.hidden) : sections[0]);
+  for (const section of sections) section.hidden = section !== now && "until-found";
+  for (const link of document.querySelectorAll("nav a")) {
+    if (link.hash !== `#${headingOf(now).id}`) {
+      link.removeAttribute("aria-current");
+      continue;
+    }
+    link.setAttribute("aria-current", "page");
+    const bar = link.closest("ul");
+    bar.scrollLeft = link.offsetLeft - (bar.clientWidth - link.offsetWidth) / 2;
+  }
+  document.title = `${headingOf(now).textContent} – warpstack`;
+  return named;
+}
+
+/** Addresses name sections, so that links and the browser's own buttons turn the pages. */
+function paging() {
+  turn();
+  addEventListener("hashchange", () => {
+    const named = turn();
+    if (!named) return;
+    headingOf(named).focus({ preventScroll: true });
+    scrollTo(0, 0);
+  });
+  addEventListener("beforematch", (event) => {
+    const address = `#${headingOf(event.target).id}`;
+    if (location.hash !== address) history.pushState(null, "", address);
+    turn();
+  });
+}
 
 /** Every command gets its button. */
 function copying() {
@@ -135,6 +172,7 @@ function printing() {
   });
 }
 
+paging();
 copying();
 sorting();
 hovering();

@@ -2,8 +2,9 @@
 //!
 //! Leaves out: predicting. Units: in the quantities' names, percent.
 
-use super::Content;
 use super::html::{command, picture, wide_table};
+use super::{Content, Section};
+use crate::report::chart::figure;
 use crate::report::chart::papers::sheet;
 use crate::validate::papers::{ComparedFigure, Paper};
 use maud::{Markup, html};
@@ -18,35 +19,38 @@ pub struct PaperPart {
     pub command: String,
 }
 
-pub fn section(content: &Content) -> Result<Markup, Box<dyn Error>> {
-    let mut parts = Vec::new();
-    for part in &content.papers {
-        parts.push(one_paper(part)?);
-    }
-    Ok(html! {
-        p {
-            "Other papers ran other interpreters on other GPUs. Blocks of their kernels are executed lane by lane, and what they executed is timed as "
-            "on the papers' own cards. A range holds every reading of what was predicted for a published number: compilers and cards that nobody has "
-            "any more leave several."
-        }
-        @for part in &parts { (part) }
-    })
+/// Returns a section for each paper.
+pub fn sections(content: &Content) -> Result<Vec<Section>, Box<dyn Error>> {
+    let one = |part: &PaperPart| {
+        let (short, title, found) = about(part.paper);
+        let id = format!("paper-{}", part.paper.name());
+        Ok(Section::new(
+            &id,
+            short,
+            title,
+            one_paper(part, title, found)?,
+        ))
+    };
+    content.papers.iter().map(one).collect()
 }
 
-/// Returns a paper's title and its main finding.
-fn about(paper: Paper) -> (&'static str, &'static str) {
+/// Returns a paper's short name, its title and its main finding.
+fn about(paper: Paper) -> (&'static str, &'static str, &'static str) {
     match paper {
         Paper::Robilliard => (
+            "Robilliard 2008",
             "Robilliard et al. 2008: a program per multiprocessor",
             "With a program for every multiprocessor of a GeForce 8800 GTX, and its fitness cases for the processors, evaluation was 8 to 80 times as \
              fast as with the ECJ library on five of six benchmarks, and no faster on the 6-multiplexer.",
         ),
         Paper::Langdon => (
+            "Langdon 2010",
             "Langdon 2010: many threads per program",
             "With up to 64 threads for every program and 32 Boolean fitness cases in a word, a GeForce GTX 295 ran programs of the 20- and the \
              37-multiplexer about twice as fast as with one thread per program.",
         ),
         Paper::Gpocl => (
+            "GPOCL 2013",
             "GPOCL, Augusto and Barbosa 2013: programs or fitness cases shared out",
             "On a GeForce GTX 285 and a Radeon HD 5750, a program per compute unit (PPCU) was the fastest everywhere; sharing out the cases of one program \
              (FP) needs large data sets, and a program per processing element (PPPE) is slow because neighbours run different programs.",
@@ -54,8 +58,7 @@ fn about(paper: Paper) -> (&'static str, &'static str) {
     }
 }
 
-fn one_paper(part: &PaperPart) -> Result<Markup, Box<dyn Error>> {
-    let (title, found) = about(part.paper);
+fn one_paper(part: &PaperPart, title: &str, found: &str) -> Result<Markup, Box<dyn Error>> {
     let sheet = sheet(part.paper, &part.rows);
     let mut grids = Vec::new();
     for row in &sheet.rows {
@@ -65,8 +68,11 @@ fn one_paper(part: &PaperPart) -> Result<Markup, Box<dyn Error>> {
         grids.push(html! { div class="grid" { @for one in &pictures { (one) } } });
     }
     Ok(html! {
-        h3 { (title) }
         p { (found) }
+        p class="soft" {
+            "Blocks of the paper's kernels are executed lane by lane and timed as on the paper's own cards. A range holds the predictions for "
+            "every reading of the paper."
+        }
         (published(title, &part.rows))
         (command(&part.command))
         p { (sheet.title) "." }
@@ -100,7 +106,7 @@ fn cells(row: &ComparedFigure) -> Option<Vec<String>> {
     };
     let [range, errors] = match row.range {
         Some([low, high]) => [
-            format!("{low:.2} to {high:.2}"),
+            format!("{} to {}", figure(low), figure(high)),
             format!("{} to {}", error(low), error(high)),
         ],
         None => ["–".to_owned(), "–".to_owned()],
@@ -113,7 +119,7 @@ fn cells(row: &ComparedFigure) -> Option<Vec<String>> {
     Some(vec![
         name,
         row.published?.to_string(),
-        format!("{:.2}", row.predicted),
+        figure(row.predicted),
         error(row.predicted),
         range,
         errors,
@@ -131,13 +137,13 @@ mod tests {
             experiment: "table 4",
             configuration: "gtx285 fp".to_owned(),
             quantity: "peak speed (billion GPop/s)",
-            predicted: 9.0,
-            range: Some([8.0, 9.0]),
+            predicted: 9.1,
+            range: Some([8.0, 9.1]),
             published: Some(10.0),
         };
         assert_eq!(
             cells(&row).unwrap()[1..],
-            ["10", "9.00", "-10.0", "8.00 to 9.00", "-20.0 to -10.0"]
+            ["10", "9.1", "-9.0", "8 to 9.1", "-20.0 to -9.0"]
         );
         let alone = ComparedFigure { range: None, ..row };
         assert_eq!(cells(&alone).unwrap()[4..], ["–", "–"]);

@@ -3,29 +3,27 @@
 //! Leaves out: Tables 5 and 6 (`stack_tables.rs`), sums over cells (`errors.rs`).
 //! Units: billions of GPop/s. Bars: see the scatter plots' caption.
 
-use super::Content;
 use super::heat::heat_maps;
 use super::html::{command, panel};
+use super::{Content, Section};
 use crate::report::chart::scatter::{Point, Scatter, Series};
 use crate::validate::{CellSplit, Compared, Summary, Table, stats};
 use maud::{Markup, html};
 use std::error::Error;
 
-pub fn section(content: &Content) -> Result<Markup, Box<dyn Error>> {
-    let mut tables = Vec::new();
-    for table in Table::ALL {
-        if content.cells.iter().any(|cell| cell.cell.table == table) {
-            tables.push(one_table(content, table)?);
-        }
-    }
-    Ok(html! {
-        p {
-            "Each table first as scatter plots, one for each problem: on the line the prediction is right, between the dashed lines it is within 20 %. Then "
-            "problem by problem: the darkest and underlined cell of a heat map is the fastest, † marks fitted cells, and an error is blue "
-            "where the prediction is too slow, orange where it is too fast."
-        }
-        @for table in &tables { (table) }
-    })
+/// Returns a section for each table that has cells.
+pub fn sections(content: &Content) -> Result<Vec<Section>, Box<dyn Error>> {
+    let is_there = |table: &Table| content.cells.iter().any(|cell| cell.cell.table == *table);
+    let one = |table: Table| {
+        let (name, number) = (table.description(), table.number());
+        Ok(Section {
+            id: format!("table-{number}"),
+            short: format!("Table {number}"),
+            title: format!("Table {number}: {name}"),
+            body: one_table(content, table)?,
+        })
+    };
+    Table::ALL.into_iter().filter(is_there).map(one).collect()
 }
 
 fn one_table(content: &Content, table: Table) -> Result<Markup, Box<dyn Error>> {
@@ -42,9 +40,12 @@ fn one_table(content: &Content, table: Table) -> Result<Markup, Box<dyn Error>> 
     }
     let scatters = scatters(content, table, &problems)?;
     Ok(html! {
-        h3 { "Table " (table.number()) ": " (table.description()) }
         @if let Some(scatters) = &scatters { (scatters) }
         @else { p { "No measured value of this table is at hand; these are predictions alone." } }
+        p class="soft" {
+            "Problem by problem: the underlined cell of a heat map is the fastest, † marks fitted cells, and an error is blue "
+            "where the prediction is too slow, orange where it is too fast."
+        }
         @for block in &blocks { (block) }
     })
 }
@@ -93,7 +94,7 @@ fn scatters(
     Ok(Some(html! {
         div class="scatters" { @for chart in &figures { figure { (chart) } } }
         p class="soft" {
-            "Measured against predicted. Points with a dark rim are fitted cells. Bars across are the paper's confidence intervals, bars "
+            "Measured against predicted: on the line the prediction is right, in the grey band it is within 20 %. Points with a rim are fitted cells. Bars across are the paper's confidence intervals, bars "
             "upright the spread over draws of programs; where none shows, it is smaller than the point or was not asked for."
         }
         (command(&command_text))

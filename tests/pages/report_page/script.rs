@@ -1,62 +1,52 @@
-//! Behaviour of the page in a browser: sorting, copying, values of points, both themes, paper.
+//! Behaviour of the report in a browser: pages, sorting, copying, values of points, both themes, paper.
 //!
 //! Needs Chromium; without it every test is skipped with a message.
 
 use super::PAGE;
-use crate::browser;
-use scraper::{Html, Selector};
+use crate::browser::{self, Opened, THEMES};
 use std::path::PathBuf;
 
-/// Finds elements, and waits.
-const HELP: &str = "const later = (ms) => new Promise((done) => setTimeout(done, ms));
-    const at = (selector) => document.querySelector(selector);
-    const all = (selector) => [...document.querySelectorAll(selector)];";
-
-/// A folder with the page, at whose end a script runs.
-struct Opened {
-    chromium: PathBuf,
-    folder: tempfile::TempDir,
-}
-
-impl Opened {
-    fn new(script: &str) -> Option<Opened> {
-        let Some(chromium) = browser::chromium() else {
-            println!("skipped: no Chromium on the path");
-            return None;
-        };
-        let folder = tempfile::tempdir().unwrap();
-        let run = format!(
-            "<script>{HELP} (async () => {{ {script} }})().then((seen) => {{ document.body.dataset.seen = seen; }}, \
-             (error) => {{ document.body.dataset.seen = 'failed: ' + error; }});</script></body>"
-        );
-        let page = PAGE.replace("</body>", &run);
-        std::fs::write(folder.path().join("page.html"), page).unwrap();
-        Some(Opened { chromium, folder })
-    }
-
-    fn browse(&self, width: u32, args: &[String]) -> String {
-        let page = self.folder.path().join("page.html");
-        browser::browse(&self.chromium, &page, width, args)
-    }
-}
-
-/// Returns the result of a script that runs on the page; `None` without a browser.
 fn seen(script: &str, options: &[&str]) -> Option<String> {
-    let opened = Opened::new(script)?;
-    let mut args = vec![
-        "--dump-dom".to_owned(),
-        "--virtual-time-budget=10000".to_owned(),
-    ];
-    args.extend(options.iter().map(|option| option.to_string()));
-    let html = Html::parse_document(&opened.browse(1280, &args));
-    let body = html.select(&Selector::parse("body").unwrap()).next();
-    let seen = body.and_then(|body| body.value().attr("data-seen").map(String::from));
-    Some(seen.expect("the script came to its end"))
+    browser::seen(&PAGE, script, options)
+}
+
+/// The address names the page; links, the browser's own buttons and searching turn it.
+#[test]
+fn one_section_is_shown_at_a_time_and_the_contents_name_it() {
+    let script = "const shown = () => all('main > section').filter((one) => one.checkVisibility({ contentVisibilityAuto: true }) && !one.hidden)
+          .map((one) => one.querySelector('h2').id).join();
+        const states = [];
+        const note = () => states.push([shown(), all('nav [aria-current=page]').map((link) => link.hash).join(),
+          document.activeElement.id, document.title.split(' ')[0]].join());
+        note();
+        at('nav a[href=\"#table-9\"]').click(); await later(100); note();
+        at('#table-9').closest('section').querySelector('.next a').click(); await later(100); note();
+        history.back(); await later(300); note();
+        at('.skip').click(); await later(100); note();
+        at('#errors').closest('section').dispatchEvent(new Event('beforematch', { bubbles: true })); await later(100); note();
+        states.push(location.hash);
+        return states.join('|');";
+    let Some(seen) = seen(script, &[]) else {
+        return;
+    };
+    let table = "table-9,#table-9,table-9,Table";
+    let [first, linked, next, back, skipped, found, address] =
+        seen.split('|').collect::<Vec<_>>()[..]
+    else {
+        panic!("{seen}");
+    };
+    assert_eq!(first, "answer,#answer,,The");
+    assert_eq!([linked, back], [table; 2]);
+    assert_eq!(next, "best,#best,best,The");
+    assert_eq!(skipped, "table-9,#table-9,content,Table");
+    assert!(found.starts_with("errors,#errors,"), "{found}");
+    assert_eq!(address, "#errors");
 }
 
 #[test]
 fn a_column_is_sorted_by_its_header_in_both_directions() {
-    let script = "const table = all('table.sortable').find((t) => t.caption.textContent.startsWith('Errors'));
+    let script = "location.hash = 'errors'; await later(100);
+        const table = all('table.sortable').find((t) => t.caption.textContent.startsWith('Errors'));
         const header = table.tHead.rows[0].cells[2];
         const button = header.querySelector('button');
         const column = () => [...table.tBodies[0].rows].map((row) => row.cells[2].textContent).join(' ');
@@ -100,6 +90,7 @@ fn every_command_has_a_button_that_copies_it() {
         for (const button of buttons) button.click();
         await later(50);
         const shown = all('code.command').map((code) => code.textContent);
+        for (const section of all('section')) section.hidden = false;
         return [buttons.every((button) => button.checkVisibility() || button.closest('details')),
           shown.length > 7, shown.join() === copied.join(), at('#status').textContent].join('|');";
     if let Some(seen) = seen(script, &[]) {
@@ -109,7 +100,8 @@ fn every_command_has_a_button_that_copies_it() {
 
 #[test]
 fn points_say_their_values_to_pointer_and_keyboard() {
-    let script = "const svg = all('.scatters svg')[0];
+    let script = "location.hash = 'table-3'; await later(100);
+        const svg = all('.scatters svg')[0];
         const note = svg.querySelectorAll('.note')[3];
         svg.scrollIntoView();
         await later(200);
@@ -151,8 +143,7 @@ const COLOURS: &str = "const style = (element) => getComputedStyle(element);
 
 #[test]
 fn charts_and_heat_maps_follow_the_dark_theme() {
-    let dark = "--blink-settings=preferredColorScheme=0";
-    let light = "--blink-settings=preferredColorScheme=1";
+    let [dark, light] = THEMES;
     let Some((dark, light)) = seen(COLOURS, &[dark]).zip(seen(COLOURS, &[light])) else {
         return;
     };
@@ -176,7 +167,7 @@ fn charts_and_heat_maps_follow_the_dark_theme() {
 /// A page is A4 or Letter; folded parts are printed too.
 #[test]
 fn the_page_is_printed_without_gaps() {
-    let Some(opened) = Opened::new("return '';") else {
+    let Some(opened) = Opened::new(&PAGE, "return '';") else {
         return;
     };
     let pdf = opened.folder.path().join("page.pdf");
