@@ -1,5 +1,6 @@
 //! Chromium, if there is one: scripts in a page, how wide the page is, marks without a colour.
 
+use crate::driver::chromium;
 use scraper::{Html, Selector};
 use std::path::{Path, PathBuf};
 
@@ -71,21 +72,6 @@ pub const THEMES: [&str; 2] = [
     "--blink-settings=preferredColorScheme=0",
     "--blink-settings=preferredColorScheme=1",
 ];
-
-pub fn chromium() -> Option<PathBuf> {
-    let names = [
-        "chromium",
-        "chromium-browser",
-        "google-chrome",
-        "chrome",
-        "headless_shell",
-    ];
-    let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
-    let candidates = names
-        .iter()
-        .flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
-    candidates.into_iter().find(|path| path.is_file())
-}
 
 /// Runs Chromium on a file and returns its standard output.
 pub fn browse(chromium: &Path, page: &Path, width: u32, args: &[String]) -> String {

@@ -2,10 +2,26 @@
 //!
 //! Sources: Chrome DevTools Protocol (Target, Page, Runtime, Emulation); messages end with a zero byte, from descriptor 3 and to 4.
 
-use crate::browser::chromium;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+/// Returns the path of Chromium, if there is one.
+pub fn chromium() -> Option<PathBuf> {
+    let names = [
+        "chromium",
+        "chromium-browser",
+        "google-chrome",
+        "chrome",
+        "headless_shell",
+    ];
+    let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
+    let candidates = names
+        .iter()
+        .flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+    candidates.into_iter().find(|path| path.is_file())
+}
 
 pub struct Tab {
     browser: Child,

@@ -5,7 +5,3 @@ use scraper::{ElementRef, Html, Selector};
 pub fn select<'a>(html: &'a Html, selector: &str) -> Vec<ElementRef<'a>> {
     html.select(&Selector::parse(selector).unwrap()).collect()
 }
-
-pub fn text(element: ElementRef) -> String {
-    element.text().collect::<String>().trim().to_owned()
-}

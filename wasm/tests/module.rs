@@ -3,9 +3,6 @@
 //! Asks the thread of the explorer's page 200 random questions about changed devices, a tenth of them for the simulator. Skipped where
 //! there is no Chromium. A module that is older than the model fails: `cargo xtask wasm` makes it anew.
 
-#[path = "../../tests/pages/browser.rs"]
-#[allow(dead_code)]
-mod browser;
 #[path = "../../tests/pages/driver.rs"]
 #[allow(dead_code)]
 mod driver;
