@@ -26,7 +26,7 @@ fn named(line: &str) -> impl Iterator<Item = &str> {
 fn every_file_that_is_named_exists() {
     let mut known = Vec::new();
     for folder in [
-        "src", "tests", "tools", "xtask", "fuzz", "examples", "benches", "python",
+        "src", "tests", "tools", "xtask", "fuzz", "examples", "benches", "python", "wasm",
     ] {
         files(Path::new(folder), &mut known);
     }
