@@ -68,21 +68,14 @@ fn every_colour_that_a_page_names_is_declared_in_every_theme() {
 
 /// The browser itself draws in black whatever has no colour.
 #[test]
-fn no_mark_of_report_or_explorer_is_black_because_its_colour_is_missing() {
+fn no_mark_of_the_report_is_black_because_its_colour_is_missing() {
     let report: &str = &super::report_page::PAGE;
-    let explorer: &str = &explore::PAGE;
     let script = "for (let waited = 0; waited < 100 && all('svg rect').length < 5; waited += 1) await later(50);
         return all('svg rect').length < 5 ? 'nothing drawn' : black();";
     for theme in THEMES {
-        for page in [report, explorer] {
-            if let Some(black) = seen(page, script, &[theme]) {
-                assert_eq!(black, "", "{theme}");
-            }
+        if let Some(black) = seen(report, script, &[theme]) {
+            assert_eq!(black, "", "{theme}");
         }
-    }
-    let renamed = explorer.replace("--selected:", "--issued:");
-    if let Some(black) = seen(&renamed, script, &[]) {
-        assert!(black.contains("--selected"), "the check sees it: {black}");
     }
 }
 
