@@ -1,7 +1,6 @@
 //! Contrast of two colours, and the colours that pages name.
 
 use crate::browser::{THEMES, seen};
-use crate::explore;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
