@@ -248,6 +248,8 @@ def measure_gpu(
     programs: Programs,
     *,
     kernel: str | Iterable[str] | None = None,
+    cuda: File | None = None,
+    encoding: str | None = None,
     threads: int | Iterable[int] | None = None,
     stack_dim: int | Iterable[int] | None = None,
     carveout: int | Iterable[int] | None = None,

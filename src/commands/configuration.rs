@@ -29,7 +29,7 @@ pub struct ConfigurationArgs {
 #[command(next_help_heading = "Launch")]
 pub struct LaunchArgs {
     /// Kernel name (`warpstack list kernels` lists them)
-    #[arg(long, default_value = "rpn", value_parser = super::names::kernel())]
+    #[arg(long, default_value = "rpn", conflicts_with_all = ["sass", "cuda"], value_parser = super::names::kernel())]
     pub kernel: String,
     /// Size of the stack's second dimension [default: the smallest compiled]
     #[arg(long, value_name = "N")]

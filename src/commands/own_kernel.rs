@@ -10,7 +10,8 @@ use crate::launch::prediction::Configuration;
 use crate::measure::compile::OwnSource;
 use crate::predictor::{Predictor, architecture};
 use crate::report::progress;
-use crate::systems::chitty::code::OwnCode;
+use crate::systems::chitty::code::{OwnCode, name_of};
+use crate::systems::chitty::conformance::Conformance;
 use crate::systems::chitty::kernel_id::Lowering;
 use crate::systems::chitty::variant::{Math, Shape, Variant};
 use crate::systems::options::LaunchOptions;
@@ -25,23 +26,34 @@ use std::sync::Arc;
 #[command(next_help_heading = "Custom kernel")]
 pub struct OwnKernelArgs {
     /// Machine code of a custom kernel: the listing that `nvdisasm -hex -g FILE.cubin` prints [default: the built-in kernel of --kernel]
-    #[arg(long, value_name = "FILE", requires = "encoding", conflicts_with_all = ["cuda", "kernel"])]
-    pub sass: Option<PathBuf>,
-    /// CUDA source of a custom kernel, compiled with libnvrtc, ptxas and nvdisasm as the built-in kernels were [default: the built-in kernel
-    /// of --kernel]
     #[arg(
         long,
         value_name = "FILE",
         requires = "encoding",
-        conflicts_with = "kernel"
+        conflicts_with = "cuda"
     )]
-    pub cuda: Option<PathBuf>,
-    /// Program encoding that the custom kernel expects: rpn, lgp or accumulator; required with --sass and --cuda
-    #[arg(long, alias = "lowering", value_name = "ENCODING")]
-    pub encoding: Option<Lowering>,
+    pub sass: Option<PathBuf>,
+    #[command(flatten)]
+    pub compiled: CudaArgs,
     /// With --sass: CUDA source, to show the text of its lines [default: line numbers only]
     #[arg(long, value_name = "FILE", requires = "sass")]
     pub source: Option<PathBuf>,
+    /// Predict the custom kernel even if its results differ from the reference interpreter's
+    #[arg(long)]
+    pub unchecked: bool,
+}
+
+/// The source of a kernel that is not in the program, and how it is compiled.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "Custom kernel")]
+pub struct CudaArgs {
+    /// CUDA source of a custom kernel, compiled as the built-in kernels were (needs CUDA's libnvrtc, ptxas and, to predict, nvdisasm) [default: the built-in
+    /// kernel of --kernel]
+    #[arg(long, value_name = "FILE", requires = "encoding")]
+    pub cuda: Option<PathBuf>,
+    /// Program encoding that the custom kernel expects: rpn, lgp or accumulator; required with a custom kernel
+    #[arg(long, alias = "lowering", value_name = "ENCODING")]
+    pub encoding: Option<Lowering>,
     /// With --cuda: option for the compiler, as --nvrtc=-DUNROLL=4; may be given several times [default: none]
     #[arg(
         long,
@@ -53,16 +65,25 @@ pub struct OwnKernelArgs {
     /// With --cuda: maximum number of registers per thread [default: 64; 63 for sm_35]
     #[arg(long, value_name = "N", requires = "cuda", value_parser = clap::value_parser!(u32).range(16..=255))]
     pub max_registers: Option<u32>,
-    /// Predict the custom kernel even if its results differ from the reference interpreter's
-    #[arg(long)]
-    pub unchecked: bool,
+}
+
+impl CudaArgs {
+    /// Returns the source at `path`, to be compiled like a built-in kernel.
+    pub fn source<'a>(&'a self, path: &'a Path, like: Variant) -> OwnSource<'a> {
+        OwnSource {
+            path,
+            like,
+            options: &self.nvrtc,
+            max_registers: self.max_registers,
+        }
+    }
 }
 
 impl OwnKernelArgs {
     /// Returns the interval of a launch on a device, with an L1 of a size or the device's own: none with a custom kernel or a size that the
     /// device does not have, which were never measured here.
     pub fn interval(&self, device: &Device, launch: &Group, l1_bytes: Option<u32>) -> Interval {
-        match self.sass.is_some() || self.cuda.is_some() {
+        match self.path().is_some() {
             true => Interval::NONE,
             false => Interval::of(device, launch, l1_bytes),
         }
@@ -70,14 +91,14 @@ impl OwnKernelArgs {
 }
 
 impl OwnKernelArgs {
-    /// The file that the kernel is read from.
-    fn path(&self) -> Option<&Path> {
-        self.sass.as_deref().or(self.cuda.as_deref())
+    /// Returns the file that the kernel is read from.
+    pub fn path(&self) -> Option<&Path> {
+        self.sass.as_deref().or(self.compiled.cuda.as_deref())
     }
 
-    /// The file that its lines are shown from.
+    /// Returns the file that its lines are shown from.
     pub fn source_path(&self) -> Option<&Path> {
-        self.source.as_deref().or(self.cuda.as_deref())
+        self.source.as_deref().or(self.compiled.cuda.as_deref())
     }
 }
 
@@ -98,62 +119,66 @@ pub fn launched(
     device: &Device,
 ) -> Result<(LaunchOptions, InputArgs), Box<dyn Error>> {
     let mut inputs = inputs.clone();
-    let Some(lowering) = own.encoding else {
-        return Ok((options, inputs));
-    };
-    let code = match (&own.cuda, own.path()) {
-        (Some(path), _) => compiled(path, (lowering, own), &options, &inputs, device)?,
-        (None, Some(path)) => OwnCode::read(path, lowering)?,
-        (None, None) => {
-            return Err(format!(
-                "--encoding: given {lowering}; allowed: with --sass FILE or --cuda FILE"
-            )
-            .into());
-        }
-    };
-    if !own.unchecked {
-        code.check_encodings()?;
+    let code = own.code(|lowering| like(lowering, &options, &inputs, device))?;
+    if let Some(code) = code {
+        options.kernel.clone_from(&code.name);
+        inputs.own = Some(code);
     }
-    let code = match own.source_path() {
-        Some(path) => code.with_source(path)?,
-        None => code,
-    };
-    options.kernel.clone_from(&code.name);
-    inputs.own = Some(Arc::new(code));
     Ok((options, inputs))
 }
 
-fn compiled(
-    path: &Path,
-    (lowering, own): (Lowering, &OwnKernelArgs),
+impl OwnKernelArgs {
+    /// Returns the custom kernel, if one is named; a source is compiled like the variant that `like` chooses for its encoding.
+    pub fn code(
+        &self,
+        like: impl FnOnce(Lowering) -> Result<Variant, Box<dyn Error>>,
+    ) -> Result<Option<Arc<OwnCode>>, Box<dyn Error>> {
+        let Some(lowering) = self.compiled.encoding else {
+            return Ok(None);
+        };
+        let code = match (&self.compiled.cuda, &self.sass) {
+            (Some(path), _) => {
+                let listing = self.compiled.source(path, like(lowering)?).listing()?;
+                OwnCode::new(listing, &name_of(path), lowering)?
+            }
+            (None, Some(path)) => OwnCode::read(path, lowering)?,
+            (None, None) => {
+                return Err(format!(
+                    "--encoding: given {lowering}; allowed: with --sass FILE or --cuda FILE"
+                )
+                .into());
+            }
+        };
+        if !self.unchecked {
+            code.check_encodings()?;
+        }
+        Ok(Some(Arc::new(match self.source_path() {
+            Some(path) => code.with_source(path)?,
+            None => code,
+        })))
+    }
+}
+
+/// Returns the variant that a source of an encoding is compiled like.
+fn like(
+    lowering: Lowering,
     options: &LaunchOptions,
     inputs: &InputArgs,
     device: &Device,
-) -> Result<OwnCode, Box<dyn Error>> {
+) -> Result<Variant, Box<dyn Error>> {
     let kernel = lowering.kernel();
     let choice = inputs.code_choice();
     let (_, info) = registry::find(kernel.name(), &choice)?;
     let problem = options.problem.as_deref().unwrap_or(info.problems[0]);
     let problem: ProblemId = problem.parse()?;
     let arch = architecture(device, &choice)?;
-    let source = OwnSource {
-        path,
-        like: Variant {
-            stack_registers: options.stack_registers.unwrap_or(0),
-            shape: inputs.shape.unwrap_or(Shape::Unrolled),
-            math: inputs.math.unwrap_or(Math::Accurate),
-            dispatch: inputs.token_type.unwrap_or(kernel.default_dispatch()),
-            ..Variant::new(kernel, problem, options.stack_dim.unwrap_or(1), arch)
-        },
-        options: &own.nvrtc,
-        max_registers: own.max_registers,
-    };
-    let name = path.file_name().unwrap_or(path.as_os_str());
-    Ok(OwnCode::new(
-        source.listing()?,
-        &name.to_string_lossy(),
-        lowering,
-    )?)
+    Ok(Variant {
+        stack_registers: options.stack_registers.unwrap_or(0),
+        shape: inputs.shape.unwrap_or(Shape::Unrolled),
+        math: inputs.math.unwrap_or(Math::Accurate),
+        dispatch: inputs.token_type.unwrap_or(kernel.default_dispatch()),
+        ..Variant::new(kernel, problem, options.stack_dim.unwrap_or(1), arch)
+    })
 }
 
 /// Runs the custom kernel among the configurations' lane by lane, and refuses it where its results are not the reference interpreter's.
@@ -173,16 +198,23 @@ pub fn check<'a>(
         let Some(compared) = compared.map_err(|error| format!("{error}; {}", how()))? else {
             continue;
         };
-        let kernel = &configuration.kernel;
+        own.judge(&configuration.kernel, &compared, &how())?;
+    }
+    Ok(())
+}
+
+impl OwnKernelArgs {
+    /// Says how a custom kernel's results compare; refuses the kernel where they differ, unless it is to be predicted all the same.
+    pub fn judge(&self, kernel: &str, compared: &Conformance, how: &str) -> Result<(), String> {
         match &compared.differs {
             None => progress::say(&format!("{kernel}: its machine code {compared}")),
-            Some(differs) if own.unchecked => {
+            Some(differs) if self.unchecked => {
                 progress::say(&format!("{kernel}: {differs}; predicted all the same"));
             }
             Some(differs) => {
-                return Err(format!("{kernel}: {differs}; {}, or give --unchecked", how()).into());
+                return Err(format!("{kernel}: {differs}; {how}, or give --unchecked"));
             }
         }
+        Ok(())
     }
-    Ok(())
 }

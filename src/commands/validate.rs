@@ -5,6 +5,7 @@ use super::engine::{ExtentArgs, Kind};
 use super::format::OutputArgs;
 use super::limit::evenly;
 use super::look::ChartArgs;
+use super::own_kernel::OwnKernelArgs;
 use crate::device::{Device, Preset};
 use crate::gp::problem::ProblemId;
 use crate::gp::problem::uci::folder;
@@ -15,23 +16,30 @@ use crate::report::contrasts as report;
 use crate::report::progress::{self, Progress};
 use crate::report::provenance::Provenance;
 use crate::report::validation::{self, Line};
+use crate::systems::chitty::code::{OwnCode, is_custom};
+use crate::systems::chitty::conformance;
 use crate::systems::chitty::kernel_id::StackRow;
 use crate::systems::chitty::request::Request;
 use crate::systems::chitty::split::MeasurementSplit;
-use crate::systems::chitty::variant::KernelId;
+use crate::systems::chitty::variant::{KernelId, Variant};
 use crate::systems::gpocl;
+use crate::util::refused::Refused;
 use crate::util::{input, parallel};
 use crate::validate::card;
 use crate::validate::contrasts::{Observed, Options, contrasts};
 use crate::validate::interval::{Errors, Group, Interval};
-use crate::validate::launches::{MeasuredLaunch, devices, measured_launches, merged, parse};
+use crate::validate::launches::{
+    Custom, MeasuredLaunch, devices, measured_launches, merged, parse, parse_with,
+};
 use crate::validate::paper_rows::{self, PaperRow};
 use crate::validate::papers::Paper;
 use crate::validate::requests::{Programs, Requests};
 use crate::validate::{Cell, CellSplit, Measured, Table, cells};
-use std::collections::{BTreeSet, HashMap};
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::error::Error;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Predict measured launches, with the same programs and fitness cases, and compare.
 #[derive(Debug, clap::Args)]
@@ -60,6 +68,8 @@ pub struct ValidateArgs {
     pub engine: Kind,
     #[command(flatten)]
     pub extent: ExtentArgs,
+    #[command(flatten)]
+    pub own: OwnKernelArgs,
     /// Compare all pairs of launches that differ in one thing, instead of the launches: how well differences are predicted
     #[arg(long, conflicts_with = "chart")]
     pub contrasts: bool,
@@ -75,6 +85,12 @@ const WITH_TABLES: &str = "gtx670";
 pub fn run(args: &ValidateArgs) -> CliResult {
     args.output.check()?;
     args.chart.check()?;
+    if args.own.path().is_some() && args.measured.is_none() {
+        return Err(
+            "--sass and --cuda: given without --measured; allowed: with the rows of the custom kernel"
+                .into(),
+        );
+    }
     let chosen = Settings {
         kind: args.engine,
         simulator: args.extent.simulator(args.engine)?,
@@ -165,12 +181,49 @@ fn own(args: &ValidateArgs, settings: Settings) -> Result<Vec<Line>, Box<dyn Err
     if let Some(rows) = paper_rows::parse(&text, &file)? {
         return of_papers(args.engine, &device, &evenly(rows, Some(args.limit)));
     }
-    let rows = merged(parse(&text, &file, &device)?);
+    let rows = merged(with_custom(args, &text, &file, &device)?);
     let requests = Requests::new(
         Programs::File(args.programs.clone()),
         folder(args.data.as_deref()),
     );
-    predicted(device, evenly(rows, Some(args.limit)), requests, settings)
+    let rows = evenly(rows, Some(args.limit));
+    predicted(device, rows, requests, (settings, Some(&args.own)))
+}
+
+/// Reads the rows, those of a custom kernel with the machine code that the options name.
+fn with_custom(
+    args: &ValidateArgs,
+    text: &str,
+    file: &str,
+    device: &Device,
+) -> Result<Vec<MeasuredLaunch>, Box<dyn Error>> {
+    let Some(lowering) = args.own.compiled.encoding else {
+        return Ok(parse(text, file, device)?);
+    };
+    let known: RefCell<HashMap<Variant, Arc<OwnCode>>> = RefCell::default();
+    let code = |variant: &Variant| {
+        if let Some(code) = known.borrow().get(variant) {
+            return Ok(Arc::clone(code));
+        }
+        let code = args.own.code(|_| Ok(*variant))?;
+        let code = code.ok_or("--encoding: given without --sass FILE or --cuda FILE")?;
+        known.borrow_mut().insert(*variant, Arc::clone(&code));
+        Ok(code)
+    };
+    let custom = Custom {
+        lowering,
+        code: &code,
+    };
+    let rows = parse_with(text, file, device, Some(&custom))?;
+    match known.borrow().is_empty() {
+        true => Err(Refused::new(
+            file,
+            "no row of a custom kernel",
+            "rows that `warpstack measure gpu --cuda FILE` wrote",
+        )
+        .into()),
+        false => Ok(rows),
+    }
 }
 
 /// Launches of other papers' systems.
@@ -251,42 +304,64 @@ pub(super) fn launches(
     let device = Preset::load(device)?.device;
     let rows = evenly(measured_launches(&device)?, Some(n_rows));
     let requests = Requests::new(Programs::Committed, None);
-    predicted(device, rows, requests, settings)
+    predicted(device, rows, requests, (settings, None))
 }
 
-/// Predicts every row, kernel by kernel, so that the rows of one kernel share its traces.
+/// Runs the custom kernels of some launches lane by lane, and refuses one whose results differ from the reference interpreter's.
+fn check_custom(jobs: &[(MeasuredLaunch, Request)], own: &OwnKernelArgs) -> CliResult {
+    const HOW: &str =
+        "check --encoding and the rows' stack_dim, stack_registers, math and dispatch";
+    let mut checked = HashSet::new();
+    for (_, request) in jobs {
+        let kernel = &request.kernel;
+        if kernel.compiled().is_some() || !checked.insert(kernel.clone()) {
+            continue;
+        }
+        let name = kernel.kernel_name();
+        let compared = conformance::compare(kernel, &request.programs.programs);
+        let compared = compared.map_err(|error| format!("{name}: {error}; {HOW}"))?;
+        own.judge(name, &compared, HOW)?;
+    }
+    Ok(())
+}
+
+/// Predicts every row, kernel by kernel, so that the rows of one kernel share its traces; the lines keep the rows' order.
 fn predicted(
     device: Device,
     rows: Vec<MeasuredLaunch>,
     mut requests: Requests,
-    settings: Settings,
+    (settings, own): (Settings, Option<&OwnKernelArgs>),
 ) -> Result<Vec<Line>, Box<dyn Error>> {
     let mut jobs: Vec<(MeasuredLaunch, Request)> = Vec::with_capacity(rows.len());
     for row in rows {
         let request = requests.of(&row)?;
         jobs.push((row, request));
     }
-    jobs.sort_by_key(|(row, _)| {
-        let launched = &row.launched;
-        (
-            launched.kernel.problem,
-            launched.kernel,
-            launched.population,
-        )
+    if let Some(own) = own {
+        check_custom(&jobs, own)?;
+    }
+    let mut order: Vec<usize> = (0..jobs.len()).collect();
+    order.sort_by_key(|&at| {
+        let launched = &jobs[at].0.launched;
+        let kernel = *launched.kernel;
+        (kernel.problem, kernel, launched.population)
     });
     let progress = Progress::new(jobs.len() as u64, "configurations");
     let engine = Predictor::with_settings(device, settings);
-    let lines = parallel::try_map(&jobs, |(row, request)| {
+    let lines = parallel::try_map(&order, |&at| {
+        let (row, request) = &jobs[at];
         let prediction = engine.predict_request(request)?;
         progress.step();
-        Ok::<_, PredictError>(launch_line(engine.device(), row, &prediction))
+        Ok::<_, PredictError>((at, launch_line(engine.device(), row, &prediction)))
     });
-    Ok(lines?)
+    let mut lines = lines?;
+    lines.sort_by_key(|(at, _)| *at);
+    Ok(lines.into_iter().map(|(_, line)| line).collect())
 }
 
 fn launch_line(device: &Device, row: &MeasuredLaunch, predicted: &Prediction) -> Line {
     let launched = &row.launched;
-    let variant = launched.kernel;
+    let variant = &launched.kernel;
     let memory = &predicted.memory;
     Line {
         device: device.name.clone(),
@@ -295,7 +370,7 @@ fn launch_line(device: &Device, row: &MeasuredLaunch, predicted: &Prediction) ->
             MeasurementSplit::Holdout => "holdout",
         },
         problem: variant.problem.to_string(),
-        kernel: variant.kernel.to_string(),
+        kernel: variant.kernel_name().to_owned(),
         stack_dim: variant.stack_dim,
         data_type: data_type(variant.problem, variant.kernel, variant.stack_dim),
         stack_registers: variant.stack_registers,
@@ -331,13 +406,23 @@ fn explain_command(args: &ValidateArgs, line: &Line) -> String {
         .programs
         .as_ref()
         .map_or("FILE".into(), |path| path.display().to_string());
+    let kernel = match (args.own.path(), args.own.compiled.encoding) {
+        (Some(path), Some(encoding)) if is_custom(&line.kernel) => {
+            let option = if args.own.sass.is_some() {
+                "sass"
+            } else {
+                "cuda"
+            };
+            format!("--{option} {} --encoding {encoding}", path.display())
+        }
+        _ => format!("--kernel {}", line.kernel),
+    };
     format!(
-        "the row that is most off ({:+.1} %): warpstack explain --device {} --problem {} --kernel {} --stack-dim {} \
+        "the row that is most off ({:+.1} %): warpstack explain --device {} --problem {} {kernel} --stack-dim {} \
          --stack-registers {} --threads {} --case-blocks {} --l1 {} --programs {programs} --population {}\n",
         line.error_percent().unwrap_or(0.0),
         args.device,
         line.problem,
-        line.kernel,
         line.stack_dim,
         line.stack_registers,
         line.threads_per_block,

@@ -3,6 +3,7 @@
 //! Leaves out: kernels that a GPU of this machine compiles for itself (`launch`). Sources: `tools/variants.py` for the options.
 
 use crate::isa::Arch;
+use crate::systems::chitty::code::name_of;
 use crate::systems::chitty::source;
 use crate::systems::chitty::variant::{Math, Variant};
 use cudarc::nvrtc::{self, CompileOptions, compile_ptx_with_opts};
@@ -44,16 +45,46 @@ pub struct OwnSource<'a> {
     pub max_registers: Option<u32>,
 }
 
+/// A custom kernel as a GPU loads it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnBinary {
+    /// Name of its file.
+    pub name: String,
+    /// Name of its function.
+    pub entry: String,
+    pub cubin: Vec<u8>,
+}
+
 impl OwnSource<'_> {
-    /// The listing of its machine code, with the lines of the source.
+    /// Returns the listing of its machine code, with the lines of the source.
     pub fn listing(&self) -> Result<String, CompileError> {
-        let (ptxas, nvdisasm) = (tool("ptxas")?, tool("nvdisasm")?);
+        let nvdisasm = tool("nvdisasm")?;
         let folder = tempfile::tempdir().map_err(|error| self.unread(error))?;
-        let (ptx, cubin) = (
-            folder.path().join("kernel.ptx"),
-            folder.path().join("kernel.cubin"),
-        );
-        std::fs::write(&ptx, self.ptx()?).map_err(|error| self.unread(error))?;
+        let (_, cubin) = self.assemble(folder.path())?;
+        let mut disassemble = Command::new(nvdisasm);
+        disassemble.args(["-hex", "-g"]).arg(&cubin);
+        self.run("nvdisasm", &mut disassemble)
+    }
+
+    /// Returns its machine code as a GPU loads it.
+    pub fn binary(&self) -> Result<OwnBinary, CompileError> {
+        let folder = tempfile::tempdir().map_err(|error| self.unread(error))?;
+        let (ptx, cubin) = self.assemble(folder.path())?;
+        let entry = entry_point(&ptx)
+            .ok_or_else(|| self.refused("nvrtc", "given no kernel (`__global__`)".into()))?;
+        Ok(OwnBinary {
+            name: name_of(self.path),
+            entry: entry.to_owned(),
+            cubin: std::fs::read(cubin).map_err(|error| self.unread(error))?,
+        })
+    }
+
+    /// Writes its machine code into a folder; returns the text in PTX and the file.
+    fn assemble(&self, folder: &Path) -> Result<(String, PathBuf), CompileError> {
+        let ptxas = tool("ptxas")?;
+        let (ptx, cubin) = (folder.join("kernel.ptx"), folder.join("kernel.cubin"));
+        let text = self.ptx()?;
+        std::fs::write(&ptx, &text).map_err(|error| self.unread(error))?;
         let registers = self
             .max_registers
             .unwrap_or(usual_registers(self.like.arch));
@@ -64,9 +95,7 @@ impl OwnSource<'_> {
             .arg("-lineinfo")
             .args([ptx.as_os_str(), "-o".as_ref(), cubin.as_os_str()]);
         self.run("ptxas", &mut assemble)?;
-        let mut disassemble = Command::new(nvdisasm);
-        disassemble.args(["-hex", "-g"]).arg(&cubin);
-        self.run("nvdisasm", &mut disassemble)
+        Ok((text, cubin))
     }
 
     fn ptx(&self) -> Result<String, CompileError> {
@@ -126,6 +155,13 @@ impl OwnSource<'_> {
             reason: error.to_string(),
         }
     }
+}
+
+/// Returns the name of the first kernel in a text of PTX.
+fn entry_point(ptx: &str) -> Option<&str> {
+    let (_, after) = ptx.split_once(".entry ")?;
+    let end = after.find(|letter: char| letter == '(' || letter.is_whitespace())?;
+    Some(&after[..end])
 }
 
 /// The options that a variant's source is compiled with, the architecture left out.

@@ -17,6 +17,7 @@ use cudarc::driver::{
 };
 use cudarc::nvrtc::{CompileOptions, Ptx, compile_ptx_with_opts};
 
+use super::compile::OwnBinary;
 use super::error::GpuError;
 use crate::systems::chitty::layout::{CaseTable, ProgramTable};
 use crate::systems::chitty::source;
@@ -140,10 +141,17 @@ impl Gpu {
             Some(cubin) if native => Ptx::from_binary(cubin),
             _ => self.compile(variant)?,
         };
+        self.loaded(code, variant.kernel.entry_point(), variant)
+    }
+
+    /// Loads a custom kernel that runs like `variant`.
+    pub fn load_own(&self, own: &OwnBinary, variant: &Variant) -> Result<LoadedKernel, GpuError> {
+        self.loaded(Ptx::from_binary(own.cubin.clone()), &own.entry, variant)
+    }
+
+    fn loaded(&self, code: Ptx, entry: &str, variant: &Variant) -> Result<LoadedKernel, GpuError> {
         let module = self.context.load_module(code).to("load the kernel")?;
-        let function = module
-            .load_function(variant.kernel.entry_point())
-            .to("find the kernel")?;
+        let function = module.load_function(entry).to("find the kernel")?;
         Ok(LoadedKernel {
             function,
             variant: *variant,

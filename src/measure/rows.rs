@@ -6,10 +6,13 @@
 //! Units: milliseconds; billions of GP operations (nodes times fitness cases, padding not counted) per second.
 //! Sources: Chitty 2016, section 3 (GPop/s).
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
+use super::compile::OwnBinary;
 use super::error::GpuError;
 use super::launch::{DevicePrograms, Gpu, GridLaunch, LoadedKernel, sums};
 use crate::device::Preset;
@@ -56,10 +59,12 @@ pub struct Protocol {
 }
 
 /// A kernel variant and its grid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VariantLaunch {
     pub variant: Variant,
     pub launch: GridLaunch,
+    /// A custom kernel that runs like the variant.
+    pub own: Option<Arc<OwnBinary>>,
 }
 
 /// Measurement of a kernel variant on a grid.
@@ -76,7 +81,7 @@ pub struct ChittyMeasurement {
     pub nodes: u64,
     pub cases: u64,
     pub padded_elements: usize,
-    pub kernel: &'static str,
+    pub kernel: String,
     pub stack_dim: u32,
     pub stack_registers: u32,
     pub shape: &'static str,
@@ -111,6 +116,22 @@ pub struct ChittyMeasurement {
 }
 
 impl VariantLaunch {
+    /// Returns the name of its kernel: for a custom one, that of its file.
+    pub fn kernel_name(&self) -> &str {
+        match &self.own {
+            Some(own) => &own.name,
+            None => self.variant.kernel.name(),
+        }
+    }
+
+    /// Loads its kernel on a device.
+    pub fn load(&self, gpu: &Gpu) -> Result<LoadedKernel, GpuError> {
+        match &self.own {
+            Some(own) => gpu.load_own(own, &self.variant),
+            None => gpu.load(&self.variant),
+        }
+    }
+
     /// Half of all configurations, by the first byte of the SHA-256 of the name.
     pub fn split(&self) -> MeasurementSplit {
         let digest = Sha256::digest(self.to_string().as_bytes());
@@ -129,6 +150,9 @@ impl std::fmt::Display for VariantLaunch {
             case_blocks,
             carveout_percent,
         } = self.launch;
+        if let Some(own) = &self.own {
+            write!(formatter, "{} like ", own.name)?;
+        }
         write!(formatter, "{} threads={threads_per_block}", self.variant)?;
         if case_blocks > 1 {
             write!(formatter, " case-blocks={case_blocks}")?;
@@ -178,11 +202,13 @@ impl<'a> Bench<'a> {
     }
 
     pub fn row(&self, configuration: &VariantLaunch) -> Result<ChittyMeasurement, MeasureError> {
-        let VariantLaunch { variant, launch } = configuration;
+        let VariantLaunch {
+            variant, launch, ..
+        } = configuration;
         let table = ProgramTable::new(&self.programs.list, variant)?;
         let elements_per_pass = (launch.threads_per_block * variant.stack_dim) as usize;
         let cases = CaseTable::new(&self.workload.problem.dataset, elements_per_pass);
-        let kernel = self.gpu.load(variant)?;
+        let kernel = configuration.load(self.gpu)?;
         let programs = self.gpu.upload_programs(&table)?;
         let (times_ms, results) = self.timed(configuration, &kernel, &programs, &cases)?;
         let differences = self.differences(&results, &cases);
@@ -212,7 +238,7 @@ impl<'a> Bench<'a> {
             nodes: table.nodes,
             cases: n_cases,
             padded_elements: cases.pitch,
-            kernel: variant.kernel.name(),
+            kernel: configuration.kernel_name().to_owned(),
             stack_dim: variant.stack_dim,
             stack_registers: variant.stack_registers,
             shape: variant.shape.name(),

@@ -30,7 +30,7 @@ pub struct ScalingRow {
     pub population: usize,
     pub nodes: u64,
     pub cases: u64,
-    pub kernel: &'static str,
+    pub kernel: String,
     pub stack_dim: u32,
     pub stack_registers: u32,
     pub math: &'static str,
@@ -61,7 +61,9 @@ pub fn measure_split(
     configuration: &VariantLaunch,
     protocol: Protocol,
 ) -> Result<ScalingRow, MeasureError> {
-    let VariantLaunch { variant, launch } = configuration;
+    let VariantLaunch {
+        variant, launch, ..
+    } = configuration;
     let cases = CaseTable::new(
         &workload.problem.dataset,
         (launch.threads_per_block * variant.stack_dim) as usize,
@@ -76,7 +78,7 @@ pub fn measure_split(
                 .chunks(part_size(mine.len(), gpu.info.multiprocessors as usize))
                 .map(|part| ProgramTable::new(part, variant))
                 .collect::<Result<Vec<_>, _>>()?;
-            let evaluator = gpu.evaluator(gpu.load(variant)?, &tables, &cases, *launch)?;
+            let evaluator = gpu.evaluator(configuration.load(gpu)?, &tables, &cases, *launch)?;
             Ok(Worker {
                 evaluator,
                 share,
@@ -107,7 +109,7 @@ pub fn measure_split(
         population: programs.len(),
         nodes,
         cases: n_cases,
-        kernel: variant.kernel.name(),
+        kernel: configuration.kernel_name().to_owned(),
         stack_dim: variant.stack_dim,
         stack_registers: variant.stack_registers,
         math: variant.math.name(),

@@ -9,9 +9,13 @@ use crate::util::names::UnknownName;
 use crate::util::refused::Refused;
 use crate::util::rows::{CsvRow, Rows, RowsError};
 use std::collections::HashMap;
+use std::error::Error;
+use std::sync::Arc;
 
 use crate::device::Device;
 use crate::device::occupancy::OccupancyLimits;
+use crate::systems::chitty::code::{KernelCode, OwnCode, is_custom};
+use crate::systems::chitty::kernel_id::Lowering;
 use crate::systems::chitty::split::MeasurementSplit;
 use crate::systems::chitty::variant::{KernelId, Variant};
 
@@ -45,7 +49,7 @@ const MOST_SHARED_BYTES: u32 = 1 << 20;
 /// A launch, as far as it decides the time.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Launched {
-    pub kernel: Variant,
+    pub kernel: KernelCode,
     pub threads_per_block: u32,
     /// Blocks that share the fitness cases of a program.
     pub case_blocks: u32,
@@ -107,15 +111,38 @@ pub fn merged(rows: impl IntoIterator<Item = MeasuredLaunch>) -> Vec<MeasuredLau
     launches
 }
 
+/// Finds the machine code of a custom kernel that runs like a variant.
+type CodeOf<'a> = dyn Fn(&Variant) -> Result<Arc<OwnCode>, Box<dyn Error>> + 'a;
+
+/// Machine code of the custom kernel that some rows ran.
+pub struct Custom<'a> {
+    /// Encoding of its programs.
+    pub lowering: Lowering,
+    pub code: &'a CodeOf<'a>,
+}
+
 /// Rows as `warpstack measure` writes them, measured on `device` with its own machine code; `file` is used in messages only.
 pub fn parse(text: &str, file: &str, device: &Device) -> Result<Vec<MeasuredLaunch>, RowsError> {
+    parse_with(text, file, device, None)
+}
+
+/// Rows as [`parse`] reads them, those of a custom kernel with its machine code.
+pub fn parse_with(
+    text: &str,
+    file: &str,
+    device: &Device,
+    custom: Option<&Custom>,
+) -> Result<Vec<MeasuredLaunch>, RowsError> {
     let limits = OccupancyLimits::of(device);
     let mut rows = Rows::read(text, file)?;
     if rows.n_rows() == 0 {
         return Err(Refused::new(file, "no row", "rows that `warpstack measure` wrote").into());
     }
     present_names(&mut rows);
-    let launches = rows.iter().map(|row| launch(row, device, &limits));
+    let launches = rows.iter().map(|row| {
+        let kernel = kernel(row, device, custom)?;
+        launch(row, kernel, &limits)
+    });
     launches.collect()
 }
 
@@ -143,10 +170,23 @@ fn case_blocks(row: CsvRow<'_>, kernel: &Variant) -> Result<u32, RowsError> {
     Ok(given.unwrap_or(1))
 }
 
-fn kernel(row: CsvRow<'_>, device: &Device) -> Result<Variant, RowsError> {
+fn kernel(
+    row: CsvRow<'_>,
+    device: &Device,
+    custom: Option<&Custom>,
+) -> Result<KernelCode, RowsError> {
+    const NONE: &str =
+        "a built-in kernel, or a custom one with its --sass or --cuda and --encoding";
     let arch = device.code.parse();
     let arch = arch.map_err(|error: UnknownName| row.refuse("device", error))?;
-    let kernel: KernelId = row.named("kernel")?;
+    let custom = match is_custom(row.text("kernel")) {
+        true => Some(custom.ok_or_else(|| row.refuse("kernel", NONE))?),
+        false => None,
+    };
+    let kernel: KernelId = match custom {
+        Some(custom) => custom.lowering.kernel(),
+        None => row.named("kernel")?,
+    };
     let (problem, stack_dim) = (row.named("problem")?, row.count("stack_dim")?);
     let variant = Variant {
         stack_registers: row.value("stack_registers", "a whole number")?,
@@ -155,16 +195,18 @@ fn kernel(row: CsvRow<'_>, device: &Device) -> Result<Variant, RowsError> {
         dispatch: row.named("dispatch")?,
         ..Variant::new(kernel, problem, stack_dim, arch)
     };
-    match variant.resources() {
-        Ok(_) => Ok(variant),
-        Err(error) => Err(row.refuse("kernel", error)),
-    }
+    let Some(custom) = custom else {
+        let compiled = variant.resources().map(|_| variant.into());
+        return compiled.map_err(|error| row.refuse("kernel", error));
+    };
+    let code = (custom.code)(&variant).map_err(|error| row.refuse("kernel", error))?;
+    Ok(KernelCode::own(variant, code))
 }
 
 /// The shared memory that a multiprocessor was configured with: as counted, as the carve-out requested, or as the row records.
 fn shared_config_bytes(
     row: CsvRow<'_>,
-    kernel: &Variant,
+    kernel: &KernelCode,
     limits: &OccupancyLimits,
 ) -> Result<Option<u32>, RowsError> {
     const COUNTED: &str = "launch__shared_mem_config_size";
@@ -187,10 +229,9 @@ fn shared_config_bytes(
 
 fn launch(
     row: CsvRow<'_>,
-    device: &Device,
+    kernel: KernelCode,
     limits: &OccupancyLimits,
 ) -> Result<MeasuredLaunch, RowsError> {
-    let kernel = kernel(row, device)?;
     let loads = measured(row, "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum")?;
     let hits = measured(
         row,
@@ -201,7 +242,6 @@ fn launch(
     Ok(MeasuredLaunch {
         split: row.named("split")?,
         launched: Launched {
-            kernel,
             threads_per_block: row.count("threads")?,
             case_blocks: case_blocks(row, &kernel)?,
             padded_elements: row.count("padded_elements")?,
@@ -212,6 +252,7 @@ fn launch(
             )?,
             programs: row.text("programs").to_owned(),
             shared_config_bytes: shared_config_bytes(row, &kernel, limits)?,
+            kernel,
         },
         cases: row.count("cases")?.into(),
         cases_source: row.text("cases_source").to_owned(),

@@ -89,12 +89,11 @@ impl Requests {
 
     pub fn of(&mut self, row: &MeasuredLaunch) -> Result<Request, RequestError> {
         let launched = &row.launched;
-        let kernel = launched.kernel;
+        let kernel = launched.kernel.clone();
         let mut cases = Cases::of(kernel.problem, row.cases);
         cases.padded_elements = launched.padded_elements;
         cases.values = self.values(row)?;
         Ok(Request {
-            kernel: kernel.into(),
             programs: self.population(row)?,
             cases,
             threads_per_block: launched.threads_per_block,
@@ -103,6 +102,7 @@ impl Requests {
                 Some(bytes) => CarveOut::SharedBytes(bytes),
                 None => CarveOut::Default,
             },
+            kernel,
         })
     }
 

@@ -218,3 +218,64 @@ fn advice_has_a_custom_kernel_beside_the_built_in_ones() {
         ),
     ]);
 }
+
+/// Rows that a custom kernel ran are predicted from its listing, as the built-in kernel's with the same machine code, in their own order.
+#[test]
+fn measured_rows_of_a_custom_kernel_are_validated_with_its_listing() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = std::fs::read_to_string("fixtures/measured/h200/fresh/1-mux20-evolved.csv").unwrap();
+    let of = |line: &&str| line.contains(",rpn,4,0,") || line.contains(",rpn,1,0,");
+    let mut lines = text.lines();
+    let header = lines.next().unwrap();
+    // In another order than the kernels': the lines keep the file's.
+    let mut built_in: Vec<&str> = lines.filter(of).collect();
+    built_in.reverse();
+    let built_in = format!("{header}\n{}\n", built_in.join("\n"));
+    let custom = built_in.replace(",rpn,4,0,", ",mine.sass,4,0,");
+    assert_ne!(custom, built_in);
+    let [built_in, custom] = [("a.csv", built_in), ("b.csv", custom)]
+        .map(|(name, text)| listing(folder.path(), name, &text));
+    let code = Variant::new(KernelId::Rpn, ProblemId::Mux20, 4, Arch::Sm90);
+    let file = listing(folder.path(), "mine.sass", &code.sass().unwrap());
+    let validate = |rows: &str, more: &str| {
+        format!(
+            "validate --device h200 --engine analytical --format csv --measured {rows} --programs \
+             fixtures/measured/programs/fresh/1-mux20-evolved.txt {more}"
+        )
+    };
+    let own = stdout(&validate(&custom, &format!("--sass {file} --encoding rpn")));
+    let named = stdout(&validate(&built_in, ""));
+    let column = |text: &str, name: &str| -> Vec<String> {
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let at = reader.headers().unwrap().iter().position(|one| one == name);
+        let rows = reader
+            .records()
+            .map(|row| row.unwrap()[at.unwrap()].to_owned());
+        rows.collect()
+    };
+    assert_eq!(column(&own, "kernel"), ["mine.sass", "rpn", "rpn"]);
+    assert_eq!(column(&own, "predicted_ms"), column(&named, "predicted_ms"));
+    // A custom kernel was never measured here.
+    assert_eq!(
+        column(&own, "support"),
+        ["outside", "validated", "validated"]
+    );
+    refuses(&[
+        (
+            &validate(&custom, ""),
+            "b.csv, line|field kernel|mine.sass|--sass",
+        ),
+        (
+            &validate(&custom, &format!("--sass {file} --encoding lgp")),
+            "mine.sass|check --encoding",
+        ),
+        (
+            &validate(&built_in, &format!("--sass {file} --encoding rpn")),
+            "a.csv|no row of a custom kernel",
+        ),
+        (
+            &format!("validate --device h200 --sass {file} --encoding rpn"),
+            "--measured",
+        ),
+    ]);
+}

@@ -72,7 +72,12 @@ fn every_hopper_kernel_agrees_with_the_cpu() {
                 },
                 carveout_percent: None,
             };
-            let row = bench.row(&VariantLaunch { variant, launch }).unwrap();
+            let configuration = VariantLaunch {
+                variant,
+                launch,
+                own: None,
+            };
+            let row = bench.row(&configuration).unwrap();
             assert!(
                 row.agreeing_programs * 100 >= 85 * row.checked_programs,
                 "{variant}: {row:?}"

@@ -42,7 +42,7 @@ pub struct AdviseArgs {
     #[arg(long, default_value = "gtx670", value_parser = crate::commands::names::device())]
     pub device: String,
     /// Consider only this kernel (`warpstack list kernels` lists them)
-    #[arg(long, value_parser = names::kernel())]
+    #[arg(long, conflicts_with_all = ["sass", "cuda"], value_parser = names::kernel())]
     pub kernel: Option<String>,
     #[command(flatten)]
     pub own: OwnKernelArgs,

@@ -72,7 +72,7 @@ pub fn compared(measured: Measured, kind: Kind) -> Result<Vec<Compared>, Box<dyn
         let request = requests.of(&row)?;
         let milliseconds = row.milliseconds;
         let milliseconds = milliseconds.ok_or_else(|| Refused::new(file, "no time", "times"))?;
-        jobs.push((row.launched.kernel, milliseconds, request));
+        jobs.push((*row.launched.kernel, milliseconds, request));
     }
     let settings = Settings {
         kind,

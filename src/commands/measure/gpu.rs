@@ -3,9 +3,10 @@
 //! One row per combination of the lists that was compiled. Leaves out: launching (`crate::measure`).
 
 use super::MeasuredRows;
-use super::args::{ProtocolArgs, WorkArgs, check_threads};
+use super::args::{ProtocolArgs, WorkArgs, check_threads, given_or};
 use crate::commands::format::OutputArgs;
 use crate::commands::limit::evenly;
+use crate::commands::own_kernel::CudaArgs;
 use crate::gp::problem::ProblemId;
 use crate::gp::program_file;
 use crate::gp::workload::Workload;
@@ -14,9 +15,11 @@ use crate::measure::launch::{Gpu, GridLaunch};
 use crate::measure::rows::{Bench, Programs, VariantLaunch};
 use crate::measure::scaling::measure_split;
 use crate::report::rows::Row;
-use crate::systems::chitty::kernel_id::Sharing;
+use crate::systems::chitty::kernel_id::{Lowering, Sharing};
 use crate::systems::chitty::variant::{KernelId, Math, Shape, Variant};
 use std::error::Error;
+use std::slice;
+use std::sync::Arc;
 
 /// Measure the interpreters on an NVIDIA GPU: one row per compiled combination of the lists.
 ///
@@ -26,15 +29,13 @@ pub struct GpuArgs {
     #[command(flatten)]
     pub work: WorkArgs,
     /// Kernel names, separated by commas
-    #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "rpn", value_parser = crate::commands::names::chitty_kernel())]
+    #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "rpn", conflicts_with = "cuda", value_parser = crate::commands::names::chitty_kernel())]
     pub kernel: Vec<KernelId>,
-    /// Sizes of the stack's second dimension (accumulator: cases per thread), separated by commas
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "LIST",
-        default_value = "1,2,3,4,5,6,8"
-    )]
+    #[command(flatten)]
+    pub own: CudaArgs,
+    /// Sizes of the stack's second dimension (accumulator: cases per thread), separated by commas [default: 1,2,3,4,5,6,8; 1 for a
+    /// custom kernel]
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
     pub stack_dim: Vec<u32>,
     /// Numbers of stack levels in registers, separated by commas (lgp-registers and accumulator only)
     #[arg(
@@ -83,6 +84,9 @@ pub struct GpuArgs {
 
 pub(super) fn rows(args: &GpuArgs) -> MeasuredRows {
     check_threads(&args.threads)?;
+    if let (Some(encoding), None) = (args.own.encoding, &args.own.cuda) {
+        return Err(format!("--encoding: given {encoding}; allowed: with --cuda FILE").into());
+    }
     let list = program_file::read(&args.work.programs, None)?;
     let workload = args.work.workload()?;
     let programs = Programs {
@@ -142,6 +146,10 @@ fn configurations(
     };
     let mut found = Vec::new();
     for variant in variants(args, problem, arch)? {
+        let own = match &args.own.cuda {
+            Some(path) => Some(Arc::new(args.own.source(path, variant).binary()?)),
+            None => None,
+        };
         let case_blocks = match variant.kernel.sharing() {
             Sharing::PerBlock => &args.case_blocks[..],
             Sharing::PerThread => &[1],
@@ -154,7 +162,11 @@ fn configurations(
                         case_blocks,
                         carveout_percent,
                     };
-                    found.push(VariantLaunch { variant, launch });
+                    found.push(VariantLaunch {
+                        variant,
+                        launch,
+                        own: own.clone(),
+                    });
                 }
             }
         }
@@ -173,13 +185,19 @@ fn variants(
     problem: ProblemId,
     arch: Arch,
 ) -> Result<Vec<Variant>, Box<dyn Error>> {
+    let own = args.own.encoding.map(Lowering::kernel);
+    let kernels = own.as_ref().map_or(&args.kernel[..], slice::from_ref);
+    let dimensions = match own {
+        Some(_) => given_or(&args.stack_dim, &[1]),
+        None => given_or(&args.stack_dim, &[1, 2, 3, 4, 5, 6, 8]),
+    };
     let chosen = |variant: &Variant| {
         let registers =
             variant.stack_registers == 0 || args.stack_registers.contains(&variant.stack_registers);
         let dispatch = variant.kernel.default_dispatch();
         let plain = variant.shape == Shape::Unrolled && variant.dispatch == dispatch;
-        args.kernel.contains(&variant.kernel)
-            && args.stack_dim.contains(&variant.stack_dim)
+        kernels.contains(&variant.kernel)
+            && dimensions.contains(&variant.stack_dim)
             && args.math.contains(&variant.math)
             && registers
             && plain

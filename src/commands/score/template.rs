@@ -68,7 +68,7 @@ fn template(row: &Row, known: &mut Known) -> Result<Template, WorkloadError> {
 
 fn of_launch(launch: &MeasuredLaunch, empty: Template) -> Template {
     let launched = &launch.launched;
-    let kernel = launched.kernel;
+    let kernel = &launched.kernel;
     Template {
         options: LaunchOptions {
             stack_dim: Some(kernel.stack_dim),

@@ -100,7 +100,7 @@ impl Study<'_> {
         let mut by_population: BTreeMap<u32, Vec<MeasuredLaunch>> = BTreeMap::new();
         for row in measured_launches(device)? {
             let launched = &row.launched;
-            let same = launched.kernel == wanted
+            let same = launched.kernel.compiled() == Some(&wanted)
                 && launched.threads_per_block == configuration.threads_per_block;
             if same && row.milliseconds.is_some() {
                 let population = launched.population;

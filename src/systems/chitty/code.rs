@@ -56,9 +56,7 @@ pub struct OwnCode {
 impl OwnCode {
     /// Reads the output of `nvdisasm -hex` (with or without `-g`) for a file with one kernel.
     pub fn read(path: &Path, lowering: Lowering) -> Result<Self, CodeError> {
-        let text = read(path)?;
-        let name = path.file_name().unwrap_or(path.as_os_str());
-        Self::new(text, &name.to_string_lossy(), lowering)
+        Self::new(read(path)?, &name_of(path), lowering)
     }
 
     /// Parses the output of `nvdisasm -hex`; `file` names it.
@@ -71,10 +69,7 @@ impl OwnCode {
             });
         }
         Ok(OwnCode {
-            name: match file.contains('.') {
-                true => file.to_owned(),
-                false => format!("{file}.sass"),
-            },
+            name: name_of(Path::new(file)),
             lowering,
             arch: kernel.arch.parse().map_err(VariantError::from)?,
             digest: Sha256::digest(text.as_bytes()).into(),
@@ -124,6 +119,21 @@ impl OwnCode {
         self.source = Some((lines::base_name(&path.to_string_lossy()).to_owned(), text));
         Ok(self)
     }
+}
+
+/// Returns the name of the custom kernel in a file.
+pub fn name_of(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    let name = name.to_string_lossy();
+    match is_custom(&name) {
+        true => name.into_owned(),
+        false => format!("{name}.sass"),
+    }
+}
+
+/// Returns whether a kernel of this name is custom.
+pub fn is_custom(name: &str) -> bool {
+    name.contains('.')
 }
 
 fn read(path: &Path) -> Result<String, CodeError> {

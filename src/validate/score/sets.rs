@@ -62,7 +62,7 @@ impl Row {
         match &self.origin {
             Origin::Cell(cell) => (cell.problem.clone(), cell.options().kernel),
             Origin::Launch(row) => {
-                let kernel = row.launched.kernel;
+                let kernel = &row.launched.kernel;
                 (kernel.problem.to_string(), kernel.kernel.to_string())
             }
             Origin::Paper(row) => row.names(),
@@ -89,7 +89,7 @@ impl Row {
             Origin::Paper(row) => of(row.launch.clone()),
             Origin::Launch(row) => {
                 let launched = &row.launched;
-                let kernel = launched.kernel;
+                let kernel = &launched.kernel;
                 [
                     launched.threads_per_block,
                     kernel.stack_dim,
