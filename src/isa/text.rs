@@ -3,7 +3,7 @@
 //! Models: `.section` headers, EIATTR attributes, data directives, labels, instruction lines with their encodings.
 //! Leaves out: relocation sections, debug information.
 //! Units: bytes.
-//! Sources: output of nvdisasm 11.8.
+//! Sources: output of nvdisasm 11.8 and 13.0.
 
 use std::collections::HashMap;
 
@@ -139,6 +139,8 @@ impl<'a, 'f> Splitter<'a, 'f> {
             self.enter_section(header.trim());
         } else if line.starts_with(".headerflags") {
             self.header_flags(line);
+        } else if let Some(target) = line.strip_prefix(".target\t") {
+            self.architecture(target.trim_start_matches("sm_"));
         } else if line.starts_with(".sectioninfo") {
             self.section_info(line);
         } else if let Some(label) = line.strip_suffix(':').filter(|label| !label.contains(' ')) {
@@ -176,14 +178,16 @@ impl<'a, 'f> Splitter<'a, 'f> {
     }
 
     fn header_flags(&mut self, line: &str) {
-        if let Some(at) = line.find("EF_CUDA_SM") {
-            let digits: String = line[at + 10..]
-                .chars()
-                .take_while(char::is_ascii_digit)
-                .collect();
-            self.out.arch = format!("sm_{digits}");
-            self.wide_encoding = digits.parse::<u32>().is_ok_and(|sm| sm >= 70);
+        if let Some((_, number)) = line.split_once("EF_CUDA_SM") {
+            self.architecture(number);
         }
+    }
+
+    /// Reads the number at the head of a text: `.headerflags` has it up to CUDA 12, `.target` since 13.
+    fn architecture(&mut self, text: &str) {
+        let digits: String = text.chars().take_while(char::is_ascii_digit).collect();
+        self.out.arch = format!("sm_{digits}");
+        self.wide_encoding = digits.parse::<u32>().is_ok_and(|sm| sm >= 70);
     }
 
     fn section_info(&mut self, line: &str) {
@@ -355,7 +359,7 @@ impl<'a, 'f> Splitter<'a, 'f> {
             what,
         };
         if self.out.arch.is_empty() {
-            return Err(missing(".headerflags with the architecture"));
+            return Err(missing(".headerflags or .target with the architecture"));
         }
         if self.out.kernel.is_none() || self.out.instructions.is_empty() {
             return Err(missing(".text section with instructions"));
