@@ -68,9 +68,14 @@ fn values<'a>(
 type MeasuredRequest = (Request, f64);
 
 /// The rows of a file by their split: those fitted on, and those reported.
+#[derive(Default)]
 struct SplitRows {
     fit: Vec<MeasuredRequest>,
     report: Vec<MeasuredRequest>,
+    /// Rows in the file, those of a launch that another row has too, and launches without a time.
+    read: usize,
+    merged: usize,
+    untimed: usize,
 }
 
 pub fn run(args: &CalibrateArgs) -> CliResult {
@@ -87,7 +92,7 @@ pub fn run(args: &CalibrateArgs) -> CliResult {
         let ratios = ratios(&closed.on(device.clone()), &rows.fit)?;
         Ok::<_, PredictError>(ratios.iter().sum())
     })?;
-    if scalars.is_empty() {
+    if scalars.iter().all(|one| one.key.name() == calibrate::CLOCK) {
         return Err(format!(
             "device {}: given no value that is assumed or fitted and that these rows depend on; allowed: at least one \
              (`warpstack list devices {} --kind assumed`)",
@@ -96,9 +101,9 @@ pub fn run(args: &CalibrateArgs) -> CliResult {
         )
         .into());
     }
-    let found = calibrate::search_in_turn(&base, &scalars, |device| {
-        let errors = errors(&engine.on(device.clone()), &rows.fit)?;
-        Ok::<_, Box<dyn Error>>(stats::mean(&errors).unwrap_or(0.0))
+    let found = calibrate::fit(&base, &scalars, |device| {
+        let ratios = ratios(&engine.on(device.clone()), &rows.fit)?;
+        Ok::<_, Box<dyn Error>>(ratios)
     })?;
     let source = format!(
         "fitted on {} calibration rows of {}",
@@ -138,16 +143,18 @@ fn rows(args: &CalibrateArgs, device: &Device) -> Result<SplitRows, Box<dyn Erro
     let file = args.measured.display().to_string();
     let programs = Programs::File(args.engine.inputs.programs.clone());
     let mut requests = Requests::new(programs, folder(args.data.as_deref()));
-    let mut rows = SplitRows {
-        fit: Vec::new(),
-        report: Vec::new(),
-    };
+    let mut rows = SplitRows::default();
     let text = input::named(&args.measured)?;
     if !args.any_card {
         card::check(&text, &file, device)?;
     }
-    for row in merged(parse(&text, &file, device)?) {
+    let parsed = parse(&text, &file, device)?;
+    rows.read = parsed.len();
+    let launches = merged(parsed);
+    rows.merged = rows.read - launches.len();
+    for row in launches {
         let Some(milliseconds) = row.milliseconds else {
+            rows.untimed += 1;
             continue;
         };
         let split = match row.split {
@@ -208,17 +215,55 @@ fn report(
     }
     let headers = ["rows", "launches", "preset", "refitted"];
     let mut text = format!(
-        "mean (median) |error| of time, %\n{}",
-        table(&headers, rows, 1)
+        "{}\n\nmean (median) |error| of time, %\n{}\n{}",
+        measured.counts(),
+        table(&headers, rows, 1),
+        common_factor(scalars, found),
     );
-    text += "\n";
     let headers = ["value", "preset", "refitted"];
     text += &table(&headers, values(scalars, found).collect(), 1);
+    text += &not_told_apart(scalars, found);
     // The last two are those of the holdout rows.
     if means[3] >= means[2] {
         text += "\nThe holdout rows are predicted no better: keep the preset.\n";
     }
     Ok(text)
+}
+
+impl SplitRows {
+    /// Says how many rows became how many launches.
+    fn counts(&self) -> String {
+        let launches = self.fit.len() + self.report.len();
+        format!(
+            "{} rows, {launches} launches: {} rows merged with one of the same launch, {} dropped without a time",
+            self.read, self.merged, self.untimed
+        )
+    }
+}
+
+/// Says by what factor the preset is off in the mean, and the clock that would explain it.
+fn common_factor(scalars: &[Scalar], found: &Calibration) -> String {
+    let factor = found.common_factor;
+    let clock = scalars.iter().zip(&found.values);
+    let mut clock = clock.filter(|(one, _)| one.key.name() == calibrate::CLOCK);
+    let explained = clock.next().map_or(String::new(), |(clock, now)| {
+        format!(
+            "; a clock of {:.0} MHz alone would explain it, the fit has {now:.0} (check it with `nvidia-smi -q -d CLOCK`)",
+            clock.start * factor
+        )
+    });
+    format!("predicted over measured time with the preset, in the mean: {factor:.3}{explained}\n\n")
+}
+
+/// Names the values that the rows cannot tell apart: only their joint effect is known.
+fn not_told_apart(scalars: &[Scalar], found: &Calibration) -> String {
+    let line = |(a, b, cosine): &(usize, usize, f64)| {
+        let [a, b] = [a, b].map(|at| scalars[*at].key.name());
+        format!(
+            "\nThese rows do not tell {a} and {b} apart (their effects have a cosine of {cosine:.2}): only the joint change is known.\n"
+        )
+    };
+    found.alike.iter().map(line).collect()
 }
 
 /// Returns the lines that differ between two texts of a preset, under their sections' names, ready to paste.

@@ -126,8 +126,13 @@ pub fn parse_operand(text: &str) -> Result<Operand<'_>, String> {
     if let Some(symbol) = parse_symbol(text) {
         return Ok(symbol);
     }
-    if text.starts_with('[') {
-        return parse_memory(text).map(Operand::Memory);
+    // Since CUDA 12 a global address is printed behind its memory descriptor.
+    let address = match text.strip_prefix("desc[") {
+        Some(rest) => rest.split_once(']').map_or(text, |(_, address)| address),
+        None => text,
+    };
+    if address.starts_with('[') {
+        return parse_memory(address).map(Operand::Memory);
     }
     if let Some((register, _)) = text.split_once(" `(") {
         // `RET.REL R4 `(kernel)`: returns to the offset in the register, counted from the kernel's start.

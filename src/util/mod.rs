@@ -4,6 +4,7 @@ pub mod band;
 pub mod base64;
 pub mod elementary;
 pub mod input;
+pub mod linear;
 pub mod memo;
 pub mod names;
 pub mod parallel;

@@ -406,3 +406,26 @@ fn instructions_that_do_not_follow_each_other_are_refused() {
     let message = Kernel::parse(&again, "k").unwrap_err().to_string();
     assert!(message.contains("one kernel per file"), "{message}");
 }
+
+/// CUDA 13 prints the architecture, global addresses and additions of two operands in its own way.
+#[test]
+fn a_listing_of_cuda_13_is_read_like_one_of_cuda_11() {
+    use warpstack::gp::problem::ProblemId;
+    use warpstack::isa::Arch;
+    use warpstack::systems::chitty::variant::{KernelId, Variant};
+    let variant = Variant::new(KernelId::Rpn, ProblemId::Sextic, 1, Arch::Sm90);
+    let text = variant.sass().unwrap();
+    let header = text
+        .lines()
+        .find(|line| line.trim().starts_with(".headerflags"));
+    let now = text
+        .replace(header.unwrap(), "\t.target\tsm_90")
+        .replace(" [R2.64]", " desc[UR6][R2.64]");
+    assert_eq!(
+        now.matches("desc[").count(),
+        text.matches("[R2.64]").count()
+    );
+    let [before, now] = [text.as_ref(), now.as_str()].map(|text| Kernel::parse(text, "k").unwrap());
+    assert_eq!(now.arch, before.arch);
+    assert_eq!(now.instructions, before.instructions);
+}

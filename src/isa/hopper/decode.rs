@@ -74,6 +74,8 @@ fn integer(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
         "SEL" => Meaning::new(Op::Sel, OpClass::Compare),
         "PRMT" => Meaning::new(Op::Prmt, OpClass::Logic),
         "IADD3" => Meaning::new(Op::Iadd3, OpClass::IntAdd),
+        // Printed since CUDA 12.
+        "VIADD" => Meaning::new(Op::Iadd, OpClass::IntAdd),
         "LEA" => {
             let high = modifiers.take("HI");
             let signed = high && modifiers.take("SX32");
@@ -314,6 +316,7 @@ mod tests {
             assert!(meaning(opcode).is_some());
         }
         assert!(meaning("UFADD").is_none());
+        assert_eq!(meaning("VIADD").unwrap().op, Op::Iadd);
     }
 
     #[test]
