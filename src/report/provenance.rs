@@ -15,6 +15,9 @@ pub struct Provenance {
     /// Name of the preset.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
+    /// Whether predictions for the device were ever compared with measurements here: `here` or `never`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub validated: Option<&'static str>,
     /// Architecture of the machine code, such as `sm_35`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub architecture: Option<String>,
@@ -45,6 +48,7 @@ impl Provenance {
     pub fn of_program() -> Provenance {
         Provenance {
             device: None,
+            validated: None,
             architecture: None,
             engine: None,
             scope: None,
@@ -86,6 +90,7 @@ impl Provenance {
             None => Some(code.math.unwrap_or(Math::Accurate).to_string()),
         };
         Provenance {
+            validated: Some(device.validated.name()),
             architecture: Some(architecture.unwrap_or_else(|| device.code.clone())),
             engine: Some(settings.kind.name()),
             scope: simulated.then_some(scope),

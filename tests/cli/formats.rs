@@ -5,8 +5,9 @@ use serde_json::Value;
 use std::path::Path;
 
 /// Provenance fields of a prediction.
-const PREDICTED: [&str; 6] = [
+const PREDICTED: [&str; 7] = [
     "device",
+    "validated",
     "architecture",
     "engine",
     "program_seed",
