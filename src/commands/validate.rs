@@ -16,13 +16,14 @@ use crate::report::contrasts as report;
 use crate::report::progress::{self, Progress};
 use crate::report::provenance::Provenance;
 use crate::report::validation::{self, Line};
-use crate::systems::chitty::code::{OwnCode, is_custom};
+use crate::systems::chitty::code::is_custom;
 use crate::systems::chitty::conformance;
 use crate::systems::chitty::kernel_id::StackRow;
 use crate::systems::chitty::request::Request;
 use crate::systems::chitty::split::MeasurementSplit;
 use crate::systems::chitty::variant::{KernelId, Variant};
 use crate::systems::gpocl;
+use crate::util::memo::Memo;
 use crate::util::refused::Refused;
 use crate::util::{input, parallel};
 use crate::validate::card;
@@ -35,11 +36,9 @@ use crate::validate::paper_rows::{self, PaperRow};
 use crate::validate::papers::Paper;
 use crate::validate::requests::{Programs, Requests};
 use crate::validate::{Cell, CellSplit, Measured, Table, cells};
-use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::error::Error;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Predict measured launches, with the same programs and fitness cases, and compare.
 #[derive(Debug, clap::Args)]
@@ -200,22 +199,21 @@ fn with_custom(
     let Some(lowering) = args.own.compiled.encoding else {
         return Ok(parse(text, file, device)?);
     };
-    let known: RefCell<HashMap<Variant, Arc<OwnCode>>> = RefCell::default();
+    let known = Memo::default();
     let code = |variant: &Variant| {
-        if let Some(code) = known.borrow().get(variant) {
-            return Ok(Arc::clone(code));
-        }
-        let code = args.own.code(|_| Ok(*variant))?;
-        let code = code.ok_or("--encoding: given without --sass FILE or --cuda FILE")?;
-        known.borrow_mut().insert(*variant, Arc::clone(&code));
-        Ok(code)
+        let code = known.try_get(*variant, || {
+            let code = args.own.code(|_| Ok(*variant))?;
+            code.ok_or("--encoding: given without --sass FILE or --cuda FILE".into())
+        });
+        code.map(|code| (*code).clone())
     };
     let custom = Custom {
         lowering,
         code: &code,
     };
     let rows = parse_with(text, file, device, Some(&custom))?;
-    match known.borrow().is_empty() {
+    let is_built_in = |row: &MeasuredLaunch| row.launched.kernel.compiled().is_some();
+    match rows.iter().all(is_built_in) {
         true => Err(Refused::new(
             file,
             "no row of a custom kernel",

@@ -11,15 +11,16 @@ use crate::gp::problem::ProblemId;
 use crate::gp::program_file;
 use crate::gp::workload::Workload;
 use crate::isa::Arch;
+use crate::measure::compile::CompileError;
 use crate::measure::launch::{Gpu, GridLaunch};
 use crate::measure::rows::{Bench, Programs, VariantLaunch};
 use crate::measure::scaling::measure_split;
 use crate::report::rows::Row;
 use crate::systems::chitty::kernel_id::{Lowering, Sharing};
 use crate::systems::chitty::variant::{KernelId, Math, Shape, Variant};
+use crate::util::memo::Memo;
 use std::error::Error;
 use std::slice;
-use std::sync::Arc;
 
 /// Measure the interpreters on an NVIDIA GPU: one row per compiled combination of the lists.
 ///
@@ -103,9 +104,10 @@ fn measure_on_gpu(args: &GpuArgs, workload: &Workload, programs: &Programs) -> M
     let arch = gpu
         .as_ref()
         .map_or(Arch::Sm90, |gpu| Arch::for_gpu(gpu.info.compute_capability));
-    let chosen = evenly(configurations(args, workload.id, arch)?, args.limit);
+    let mut chosen = evenly(configurations(args, workload.id, arch)?, args.limit);
     if let Some(gpus) = &args.gpus {
         let n_gpus = gpu_count(gpus)?;
+        compile(&args.own, &mut chosen)?;
         for configuration in &chosen {
             let list = &programs.list;
             let row = measure_split(n_gpus, workload, list, configuration, protocol)?;
@@ -113,12 +115,29 @@ fn measure_on_gpu(args: &GpuArgs, workload: &Workload, programs: &Programs) -> M
         }
     } else {
         let gpu = gpu?;
+        compile(&args.own, &mut chosen)?;
         let bench = Bench::new(&gpu, workload, programs, protocol);
         for configuration in &chosen {
             measured.push(Row::of(&bench.row(configuration)?)?);
         }
     }
     Ok(measured)
+}
+
+/// Compiles the custom kernel, if there is one, once for every variant that is launched.
+fn compile(own: &CudaArgs, chosen: &mut [VariantLaunch]) -> Result<(), CompileError> {
+    let Some(path) = &own.cuda else {
+        return Ok(());
+    };
+    let compiled = Memo::default();
+    for VariantLaunch {
+        variant, own: code, ..
+    } in chosen
+    {
+        let binary = compiled.try_get(*variant, || own.source(path, *variant).binary())?;
+        *code = Some(binary);
+    }
+    Ok(())
 }
 
 fn gpu_count(given: &str) -> Result<usize, Box<dyn Error>> {
@@ -146,10 +165,6 @@ fn configurations(
     };
     let mut found = Vec::new();
     for variant in variants(args, problem, arch)? {
-        let own = match &args.own.cuda {
-            Some(path) => Some(Arc::new(args.own.source(path, variant).binary()?)),
-            None => None,
-        };
         let case_blocks = match variant.kernel.sharing() {
             Sharing::PerBlock => &args.case_blocks[..],
             Sharing::PerThread => &[1],
@@ -165,7 +180,7 @@ fn configurations(
                     found.push(VariantLaunch {
                         variant,
                         launch,
-                        own: own.clone(),
+                        own: None,
                     });
                 }
             }
