@@ -172,12 +172,18 @@ fn like(
     let problem = options.problem.as_deref().unwrap_or(info.problems[0]);
     let problem: ProblemId = problem.parse()?;
     let arch = architecture(device, &choice)?;
+    let (stack_dim, stack_registers) = lowering.default_stack();
     Ok(Variant {
-        stack_registers: options.stack_registers.unwrap_or(0),
+        stack_registers: options.stack_registers.unwrap_or(stack_registers),
         shape: inputs.shape.unwrap_or(Shape::Unrolled),
         math: inputs.math.unwrap_or(Math::Accurate),
         dispatch: inputs.token_type.unwrap_or(kernel.default_dispatch()),
-        ..Variant::new(kernel, problem, options.stack_dim.unwrap_or(1), arch)
+        ..Variant::new(
+            kernel,
+            problem,
+            options.stack_dim.unwrap_or(stack_dim),
+            arch,
+        )
     })
 }
 

@@ -223,6 +223,7 @@ pub fn static_line(instruction: &Instruction) -> Line {
     let mut sources: Vec<u8> = Vec::new();
     if let Some(memory) = instruction.memory {
         sources.push(memory.base);
+        sources.extend(Some(memory.index).filter(|&index| index != RZ));
     }
     sources.extend(
         instruction

@@ -239,7 +239,8 @@ fn required_sources(instruction: &Instruction) -> usize {
         Op::Nop | Op::Barrier | Op::WarpSync | Op::Ret => instruction.sources.len(),
         Op::Plop3 => 2,
         Op::Lop3 | Op::Lea { high: true } => 4,
-        Op::Iadd3 | Op::Lea { high: false } | Op::LeaSigned | Op::ImadWide { .. } => 3,
+        Op::Iadd3 | Op::IaddMnmx { .. } | Op::Lea { high: false } | Op::LeaSigned => 3,
+        Op::ImadWide { .. } => 3,
         Op::Mov | Op::Mufu(_) | Op::Rro | Op::Convert { .. } | Op::Ldc | Op::Store => 1,
         Op::Flo { .. } => 1,
         // Kepler's POPC counts the bits set in both of two operands.

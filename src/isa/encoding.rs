@@ -111,7 +111,9 @@ fn fields_agree(family: Family, instruction: &Instruction, raw: &RawInstruction)
             .any(|field| *field as u8 == register || is_uniform(register, *field))
     };
     let (mut registers, mut immediates) = (Vec::from_iter(instruction.dst), Vec::new());
-    registers.extend(instruction.memory.map(|memory| memory.base));
+    if let Some(memory) = instruction.memory {
+        registers.extend([memory.base, memory.index]);
+    }
     for source in &instruction.sources {
         match source.place {
             Place::Reg(register) => registers.push(register),

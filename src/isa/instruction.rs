@@ -85,7 +85,8 @@ impl Instruction {
         });
         let address_registers = if self.wide_address { 2 } else { 1 };
         let address = self.memory.map(|memory| (memory.base, address_registers));
-        sources.chain(address)
+        let index = self.memory.map(|memory| (memory.index, 1));
+        sources.chain(address).chain(index)
     }
 
     /// Tells whether all registers of its operands exist, `RZ` aside.

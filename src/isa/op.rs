@@ -210,6 +210,10 @@ pub enum Op {
     Imnmx {
         signed: bool,
     },
+    /// Minimum or maximum of the sum of the first two operands and the third.
+    IaddMnmx {
+        signed: bool,
+    },
     Iset {
         compare: Compare,
         combine: Logic,

@@ -52,10 +52,12 @@ impl Predicate {
     };
 }
 
-/// Memory reference, `[base + offset]`.
+/// Memory reference, `[base + index + offset]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryRef {
     pub base: u8,
+    /// Register that is added to the base, `RZ` if none: since CUDA 12 a uniform one.
+    pub index: u8,
     pub offset: i32,
 }
 
@@ -187,7 +189,12 @@ fn parse_indirect(text: &str) -> Option<MemoryRef> {
     let (register, offset) = text.split_once(' ')?;
     let base = parse_register(register)?;
     let offset = parse_integer(offset.trim())? as i32;
-    Some(MemoryRef { base, offset })
+    let index = RZ;
+    Some(MemoryRef {
+        base,
+        index,
+        offset,
+    })
 }
 
 fn parse_symbol(text: &str) -> Option<Operand<'_>> {
@@ -252,6 +259,9 @@ fn parse_constant(rest: &str) -> Result<Place, String> {
         .filter(|&bank| bank < 32)
         .ok_or_else(bad)?;
     let memory = parse_memory(rest)?;
+    if memory.index != RZ {
+        return Err("a constant's address of two registers is not supported".to_owned());
+    }
     Ok(Place::Const {
         bank: bank as u8,
         index: memory.base,
@@ -259,7 +269,7 @@ fn parse_constant(rest: &str) -> Result<Place, String> {
     })
 }
 
-/// Parses `[R5+-0x4]`, `[0x10]`, `[RZ]`, `[R2.64+UR4]`.
+/// Parses `[R5+-0x4]`, `[0x10]`, `[RZ]`, `[R2+UR4+0x8]`.
 fn parse_memory(text: &str) -> Result<MemoryRef, String> {
     let inner = text
         .strip_prefix('[')
@@ -267,16 +277,19 @@ fn parse_memory(text: &str) -> Result<MemoryRef, String> {
     let inner = inner.ok_or_else(|| "not of the form [register+offset]".to_owned())?;
     let mut memory = MemoryRef {
         base: RZ,
+        index: RZ,
         offset: 0,
     };
     for part in inner.split('+') {
         let part = part.trim();
         let name = part.split('.').next().unwrap_or("");
         if let Some(register) = parse_register(name) {
-            if memory.base != RZ {
-                return Err("an address of two registers is not supported".to_owned());
-            }
-            memory.base = register;
+            let place = match (memory.base, memory.index) {
+                (RZ, _) => &mut memory.base,
+                (_, RZ) => &mut memory.index,
+                _ => return Err("an address of three registers is not supported".to_owned()),
+            };
+            *place = register;
         } else if let Some(offset) = parse_integer(part) {
             memory.offset = memory.offset.wrapping_add(offset as i32);
         } else {

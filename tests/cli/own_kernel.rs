@@ -1,6 +1,7 @@
 //! Is a custom kernel, known by its listing alone, predicted like the same built-in code, and refused if its description is wrong?
 
 use crate::program::{json, refused, refuses, stdout, succeeds};
+use std::io::Read;
 use std::path::Path;
 use warpstack::gp::problem::ProblemId;
 use warpstack::isa::Arch;
@@ -47,6 +48,23 @@ fn the_same_code_is_predicted_alike() {
         );
         assert_eq!(own["configuration"]["kernel"], "mine.sass");
     }
+}
+
+/// CUDA 13 clamps by one instruction and adds uniform registers to addresses.
+#[test]
+fn code_of_cuda_13_computes_what_the_interpreter_does() {
+    let packed = include_bytes!("../../fixtures/cuda13/accumulator-sextic.sass.zst");
+    let mut text = String::new();
+    let mut unpacked = ruzstd::decoding::StreamingDecoder::new(&packed[..]).unwrap();
+    unpacked.read_to_string(&mut text).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = listing(folder.path(), "mine.sass", &text);
+    let line = format!("predict --device h100 --sass {file} --encoding accumulator");
+    let said = String::from_utf8(succeeds(&line).stderr).unwrap();
+    assert!(
+        said.contains("computes what the reference interpreter does"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -433,3 +433,14 @@ fn a_listing_of_cuda_13_is_read_like_one_of_cuda_11() {
     assert_eq!(now.arch, before.arch);
     assert!(now.instructions == before.instructions);
 }
+
+#[test]
+fn an_address_waits_for_both_of_its_registers() {
+    let kernel = |text| Kernel::parse(&listing(&[text], ""), "k");
+    let load = kernel("LDL R0, [R3+R5+-0x4]").unwrap();
+    assert_eq!(load.instructions[0].reads(), [3, 5]);
+    let message = kernel("LDL R0, [R3+R5+R6]").unwrap_err().to_string();
+    assert!(message.contains("three registers"), "{message}");
+    let message = kernel("MOV R0, c[0x3][R3+R5]").unwrap_err().to_string();
+    assert!(message.contains("two registers"), "{message}");
+}

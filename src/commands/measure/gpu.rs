@@ -34,8 +34,8 @@ pub struct GpuArgs {
     pub kernel: Vec<KernelId>,
     #[command(flatten)]
     pub own: CudaArgs,
-    /// Sizes of the stack's second dimension (accumulator: cases per thread), separated by commas [default: 1,2,3,4,5,6,8; 1 for a
-    /// custom kernel]
+    /// Sizes of the stack's second dimension (accumulator: cases per thread), separated by commas [default: 1,2,3,4,5,6,8; for a
+    /// custom kernel 1, with --encoding accumulator 8]
     #[arg(long, value_delimiter = ',', value_name = "LIST")]
     pub stack_dim: Vec<u32>,
     /// Numbers of stack levels in registers, separated by commas (lgp-registers and accumulator only)
@@ -188,7 +188,7 @@ fn configurations(
     }
     if found.is_empty() {
         return Err(format!(
-            "no compiled kernel among the combinations for {problem} on {arch}; `warpstack list kernels --arch {arch}` lists them"
+            "--stack-dim, --stack-registers, --math: no kernel is compiled for this combination, {problem} and {arch}; allowed: what `warpstack list kernels --arch {arch}` lists"
         )
         .into());
     }
@@ -202,8 +202,9 @@ fn variants(
 ) -> Result<Vec<Variant>, Box<dyn Error>> {
     let own = args.own.encoding.map(Lowering::kernel);
     let kernels = own.as_ref().map_or(&args.kernel[..], slice::from_ref);
-    let dimensions = match own {
-        Some(_) => given_or(&args.stack_dim, &[1]),
+    let usual = args.own.encoding.map(|own| [own.default_stack().0]);
+    let dimensions = match &usual {
+        Some(usual) => given_or(&args.stack_dim, usual),
         None => given_or(&args.stack_dim, &[1, 2, 3, 4, 5, 6, 8]),
     };
     let chosen = |variant: &Variant| {

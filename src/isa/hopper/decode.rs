@@ -90,6 +90,10 @@ fn integer(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
             let signed = !modifiers.take("U32");
             Meaning::new(Op::Imnmx { signed }, OpClass::Compare)
         }
+        "VIADDMNMX" => {
+            let signed = !modifiers.take("U32");
+            Meaning::new(Op::IaddMnmx { signed }, OpClass::IntAdd)
+        }
         "IMAD" => multiplication(modifiers),
         "LOP3" => {
             modifiers.take("LUT").then_some(())?;
@@ -317,6 +321,10 @@ mod tests {
         }
         assert!(meaning("UFADD").is_none());
         assert_eq!(meaning("VIADD").unwrap().op, Op::Iadd);
+        let clamped = |opcode| meaning(opcode).unwrap().op;
+        assert_eq!(clamped("VIADDMNMX"), Op::IaddMnmx { signed: true });
+        assert_eq!(clamped("VIADDMNMX.U32"), Op::IaddMnmx { signed: false });
+        assert!(meaning("VIADDMNMX.RELU").is_none());
     }
 
     #[test]

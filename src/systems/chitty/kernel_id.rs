@@ -112,6 +112,14 @@ impl Lowering {
             Lowering::Accumulator => KernelId::Accumulator,
         }
     }
+
+    /// Returns the default cases per thread and stack levels in registers of a custom kernel.
+    pub fn default_stack(self) -> (u32, u32) {
+        match self {
+            Lowering::Postfix | Lowering::Linear => (1, 0),
+            Lowering::Accumulator => (8, 2),
+        }
+    }
 }
 
 impl Sharing {

@@ -85,7 +85,7 @@ impl System for Chitty {
         let problem = asked.problem()?;
         let id: ProblemId = problem.parse().map_err(PredictError::other)?;
         let smallest = match own {
-            Some(_) => (1, 0),
+            Some(own) => own.lowering.default_stack(),
             None => {
                 let kernel: KernelId = asked.kernel.name.parse().map_err(PredictError::other)?;
                 find::smallest(kernel, id, find::architecture(device, choice)?)?

@@ -70,7 +70,10 @@ impl Lane<'_> {
             Op::Sel => return Some(self.pick(self.inputs.predicates[0])),
             Op::Fsel => self.f(usize::from(!self.inputs.predicates[0])).to_bits(),
             Op::Prmt => permute(self.raw(0), self.raw(1), self.raw(2)),
-            Op::Imnmx { signed } => self.integer_min_max(signed),
+            Op::Imnmx { signed } => self.integer_min_max(self.i(0), self.i(1), signed),
+            Op::IaddMnmx { signed } => {
+                self.integer_min_max(self.i(0).wrapping_add(self.i(1)), self.i(2), signed)
+            }
             Op::Lop(logic) => logic.bits(self.i(0), self.i(1)),
             Op::Shl { wrap } => shift_amount(self.i(1), wrap).map_or(0, |by| self.i(0) << by),
             Op::Shr { signed, wrap } => self.shift_right(signed, wrap),
@@ -95,8 +98,7 @@ impl Lane<'_> {
         Some(value(result))
     }
 
-    fn integer_min_max(&self, signed: bool) -> u32 {
-        let (a, b) = (self.i(0), self.i(1));
+    fn integer_min_max(&self, a: u32, b: u32, signed: bool) -> u32 {
         let a_less = if signed { (a as i32) < b as i32 } else { a < b };
         if a_less == self.inputs.predicates[0] {
             a

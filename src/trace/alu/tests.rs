@@ -56,6 +56,23 @@ fn float(text: &str, sources: &[f32]) -> f32 {
     f32::from_bits(bits(text, &sources))
 }
 
+/// CUDA 13 adds and clamps in one instruction.
+#[test]
+fn a_sum_is_clamped_signed_or_unsigned() {
+    let clamp = |text: &str, sources: &[u32], minimum: bool| {
+        run(&hopper(text), sources, &[minimum; 3], 0).value as u32
+    };
+    let (unsigned, signed) = (
+        "VIADDMNMX.U32 R0, R1, R2, R3, P0",
+        "VIADDMNMX R0, R1, R2, R3, P0",
+    );
+    let below = 3u32.wrapping_neg();
+    assert_eq!(clamp(unsigned, &[1, 2, 7], true), 3);
+    assert_eq!(clamp(unsigned, &[1, 2, 7], false), 7);
+    assert_eq!(clamp(unsigned, &[1, below, 2], true), 2);
+    assert_eq!(clamp(signed, &[1, below, 2], true), below + 1);
+}
+
 #[test]
 fn float_modifiers_and_rounding() {
     assert_eq!(float("FADD R0, -|R1|, R2", &[-3.0, 1.0]), -2.0);

@@ -8,6 +8,7 @@ use crate::trace::error::TraceError;
 use crate::trace::launch::{Buffer, LOCAL_TOP};
 use crate::trace::state::{Origin, PROBES, Tag, Value};
 use crate::trace::{AddressKind, LINE_BYTES};
+use std::array;
 
 impl Executor<'_> {
     fn note_access(&mut self, (kind, warp_lines): (AddressKind, u8), address: u32) {
@@ -254,13 +255,16 @@ impl Executor<'_> {
             .memory
             .ok_or_else(|| self.fail("no memory operand"))?;
         let base = self.machine.register(memory.base);
+        let index = self.machine.register(memory.index);
         self.known(base, "the address depends on data")?;
+        self.known(index, "the address depends on data")?;
         let shared = instruction.access.map(|access| access.space) == Some(Space::Shared);
-        if base.stride != if shared { 4 } else { 0 } {
+        if base.stride.wrapping_add(index.stride) != if shared { 4 } else { 0 } {
             self.ask_position();
         }
-        Ok(base
-            .bits
-            .map(|bits| bits.wrapping_add_signed(memory.offset)))
+        Ok(array::from_fn(|probe| {
+            let address = base.bits[probe].wrapping_add(index.bits[probe]);
+            address.wrapping_add_signed(memory.offset)
+        }))
     }
 }

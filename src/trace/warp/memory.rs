@@ -7,6 +7,7 @@ use crate::isa::operand::{Place, RZ};
 use crate::trace::error::TraceError;
 use crate::trace::launch::LOCAL_TOP;
 use crate::trace::memory::BlockMemory;
+use std::array;
 
 fn of_lanes(step: usize, addresses: &[u32; LANES], lanes: u32) -> LaneAddresses {
     LaneAddresses {
@@ -55,12 +56,15 @@ impl Warp<'_> {
         let Some(memory) = instruction.memory else {
             return [0; LANES];
         };
-        let base = if memory.base == RZ {
-            [0; LANES]
-        } else {
-            self.registers[usize::from(memory.base)]
+        let register = |number: u8| match number {
+            RZ => [0; LANES],
+            _ => self.registers[usize::from(number)],
         };
-        base.map(|base| base.wrapping_add_signed(memory.offset))
+        let (base, index) = (register(memory.base), register(memory.index));
+        array::from_fn(|lane| {
+            let address = base[lane].wrapping_add(index[lane]);
+            address.wrapping_add_signed(memory.offset)
+        })
     }
 
     pub(super) fn load(
@@ -75,12 +79,18 @@ impl Warp<'_> {
             return Ok(());
         };
         let space = instruction.access.map(|access| access.space);
-        let base = instruction.memory.map_or(RZ, |memory| memory.base);
+        let registers = instruction
+            .memory
+            .map_or([RZ; 2], |memory| [memory.base, memory.index]);
         let is_byte = instruction
             .access
             .is_some_and(|access| access.bytes_per_lane == 1);
         // Lanes that read the same word of the block's memory get equal values.
-        let uniform = lanes == u32::MAX && space != Some(Space::Local) && self.uniform.holds(base);
+        let uniform = lanes == u32::MAX
+            && space != Some(Space::Local)
+            && registers
+                .iter()
+                .all(|&register| self.uniform.holds(register));
         self.uniform.set(first, instruction.dst_registers, uniform);
         for lane in lanes_of(if uniform { 1 } else { lanes }) {
             for part in 0..instruction.dst_registers {
