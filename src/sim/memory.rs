@@ -106,6 +106,8 @@ pub struct Memory {
     store_cycles: u64,
     return_bytes_per_cycle: u32,
     fill_bytes_per_cycle: u32,
+    /// Bytes of filled sectors that do not yet make a cycle of the unit.
+    filled_bytes: u32,
     uncoalesced_cycles: u64,
     l1_always_hits: bool,
     /// Mask of the cycles that accesses occupy the unit: all ones, or 0 if the unit is unlimited.
@@ -140,6 +142,7 @@ impl Memory {
             store_cycles: u64::from(spec.store_cycles_per_line),
             return_bytes_per_cycle: spec.return_bytes_per_cycle,
             fill_bytes_per_cycle: spec.fill_bytes_per_cycle,
+            filled_bytes: 0,
             uncoalesced_cycles: u64::from(spec.uncoalesced_cycles),
             l1_always_hits: spec.l1_always_hits,
             unit_mask: if spec.unit_is_unlimited { 0 } else { u64::MAX },
@@ -441,8 +444,18 @@ impl Memory {
             served.mshr_cycles = (cycle - self.issued_at) as u32;
         }
         self.misses.track(served.ready_at);
-        self.occupy_unit(cycles_at(self.fill_bytes_per_cycle, bytes));
+        self.occupy_by_fill(bytes);
         served
+    }
+
+    /// Occupies the unit with a filled sector or line; sectors share cycles.
+    #[inline]
+    fn occupy_by_fill(&mut self, bytes: u32) {
+        if self.fill_bytes_per_cycle != 0 {
+            self.filled_bytes += bytes;
+            self.occupy_unit(u64::from(self.filled_bytes / self.fill_bytes_per_cycle));
+            self.filled_bytes %= self.fill_bytes_per_cycle;
+        }
     }
 
     /// Writes a dirty L1 line to the L2; the whole line is written, so nothing is fetched.

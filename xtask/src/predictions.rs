@@ -1,5 +1,5 @@
-//! Writes the predictions that `warpstack score` judges, `fixtures/measured/predictions.csv`: `cargo xtask predictions`, 55 minutes on two
-//! cores, eight on sixteen.
+//! Writes the predictions that `warpstack score` judges, `fixtures/measured/predictions.csv`: `cargo xtask predictions`, 65 minutes on two
+//! cores, ten on sixteen.
 
 use std::fs;
 
