@@ -178,7 +178,16 @@ fn own(args: &ValidateArgs, settings: Settings) -> Result<Vec<Line>, Box<dyn Err
         card::check(&text, &file, &device)?;
     }
     if let Some(rows) = paper_rows::parse(&text, &file)? {
-        return of_papers(args.engine, &device, &evenly(rows, Some(args.limit)));
+        let rows = evenly(rows, Some(args.limit));
+        let lines = of_papers(args.engine, &device, &rows)?;
+        let lost = lines.iter().filter(|line| line.is_none()).count();
+        if lost > 0 {
+            progress::say(&format!(
+                "{file}: {lost} of {} rows left out: their populations evolve otherwise today\n",
+                rows.len()
+            ));
+        }
+        return Ok(lines.into_iter().flatten().collect());
     }
     let rows = merged(with_custom(args, &text, &file, &device)?);
     let requests = Requests::new(
@@ -224,12 +233,12 @@ fn with_custom(
     }
 }
 
-/// Launches of other papers' systems.
+/// Launches of other papers' systems; `None` where the measured programs are not those of today.
 pub(super) fn of_papers(
     engine: Kind,
     device: &Device,
     rows: &[PaperRow],
-) -> Result<Vec<Line>, Box<dyn Error>> {
+) -> Result<Vec<Option<Line>>, Box<dyn Error>> {
     let settings = Settings {
         kind: engine,
         ..Settings::default()
@@ -240,7 +249,7 @@ pub(super) fn of_papers(
         rows.iter().map(configuration).collect::<Result<_, _>>()?;
     // GPOCL's launches share what they execute.
     let gpocl = |row: &PaperRow| row.paper == Paper::Gpocl;
-    let mut predicted: HashMap<usize, (f64, f64)> = HashMap::new();
+    let mut predicted: HashMap<usize, Option<(f64, f64)>> = HashMap::new();
     let seeds: BTreeSet<u64> = rows
         .iter()
         .filter(|row| gpocl(row))
@@ -254,7 +263,7 @@ pub(super) fn of_papers(
         let speeds = gpocl::predict::predict(predictor.bench()?, &asked, seed)?;
         let speeds = speeds
             .iter()
-            .map(|one| (one.milliseconds, one.instructions));
+            .map(|one| Some((one.milliseconds, one.instructions)));
         predicted.extend(own.into_iter().zip(speeds));
     }
     let others = (0..rows.len()).filter(|&at| !gpocl(&rows[at]));
@@ -262,13 +271,15 @@ pub(super) fn of_papers(
         let found = predictor
             .with_seed(rows[at].seed)
             .predict(&configurations[at])?;
-        Ok::<_, PredictError>((at, (found.run_milliseconds, found.warp_instructions)))
+        let same = rows[at].has_programs_of(found.gpops_billion * found.run_milliseconds / 1e3);
+        let figures = (found.run_milliseconds, found.warp_instructions);
+        Ok::<_, PredictError>((at, same.then_some(figures)))
     });
     predicted.extend(others?);
     let line = |(at, row): (usize, &PaperRow)| {
         let (problem, kernel) = row.names();
-        let (milliseconds, warp_instructions) = predicted[&at];
-        Line {
+        let (milliseconds, warp_instructions) = predicted[&at]?;
+        Some(Line {
             device: device.name.clone(),
             split: "holdout",
             problem,
@@ -288,7 +299,7 @@ pub(super) fn of_papers(
             measured_l1_hit_percent: None,
             predicted_l1_hit_percent: None,
             interval: Interval::NONE,
-        }
+        })
     };
     Ok(rows.iter().enumerate().map(line).collect())
 }

@@ -49,7 +49,12 @@ pub struct PaperRow {
     pub seed: u64,
     pub milliseconds: Option<f64>,
     pub warp_instructions: Option<u64>,
+    /// GP operations of the launch, in billions; `None` before it is measured.
+    pub billion_operations: Option<f64>,
 }
+
+/// Largest relative difference of the operations of equal programs: rounding.
+const SAME_OPERATIONS: f64 = 1e-3;
 
 impl PaperRow {
     /// The system, and the way in which it is used.
@@ -68,6 +73,16 @@ impl PaperRow {
             }
         };
         (format!("{} {problem}", self.paper.name()), way)
+    }
+
+    /// Tells whether a launch of so many billion operations runs the row's programs. Robilliard's were evolved with the C library's
+    /// elementary functions, so not every population can be evolved again.
+    pub fn has_programs_of(&self, billion_operations: f64) -> bool {
+        let apart = |own: f64| (billion_operations / own - 1.0).abs();
+        self.paper != Paper::Robilliard
+            || self
+                .billion_operations
+                .is_none_or(|own| apart(own) < SAME_OPERATIONS)
     }
 
     pub fn population(&self) -> u32 {
@@ -94,12 +109,16 @@ fn paper_row(row: CsvRow<'_>) -> Result<PaperRow, RowsError> {
         Paper::Robilliard => robilliard(row),
     }?;
     let counted = row.optional("warp_instructions", "a whole number", |_| true)?;
+    let positive = |value: &f64| *value > 0.0;
+    let milliseconds = row.optional("median_ms", "a positive number", positive)?;
+    let speed: Option<f64> = row.optional("gpops_billion", "a positive number", positive)?;
     Ok(PaperRow {
         paper,
         launch,
         seed: row.value("seed", "a whole number")?,
-        milliseconds: row.optional("median_ms", "a positive number", |ms| *ms > 0.0)?,
+        milliseconds,
         warp_instructions: counted,
+        billion_operations: speed.zip(milliseconds).map(|(speed, ms)| speed * ms / 1e3),
     })
 }
 

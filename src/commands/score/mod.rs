@@ -126,7 +126,8 @@ fn check(limit: usize, rows: &[Row], committed: &[Option<Own>]) -> CliResult {
     let asked: Vec<&Row> = chosen.iter().map(|(row, _)| *row).collect();
     let again = own::predict(&asked)?;
     let apart = |a: f64, b: f64| 100.0 * (a / b - 1.0).abs();
-    let differences = chosen.iter().zip(&again).flat_map(|((_, known), again)| {
+    let made = chosen.iter().zip(again.iter().flatten());
+    let differences = made.flat_map(|((_, known), again)| {
         let pairs = [
             known.simulator.zip(again.simulator),
             known.analytical.zip(again.analytical),
@@ -154,7 +155,8 @@ fn predict(args: &ScoreArgs, rows: &[Row]) -> CliResult {
     let chosen = evenly(rows.iter().collect(), args.limit);
     let own = own::predict(&chosen)?;
     let mut text = format!("set,row,{}\n", COLUMNS.join(","));
-    for (row, own) in chosen.iter().zip(&own) {
+    for (row, own) in chosen.iter().zip(own) {
+        let Some(own) = own else { continue };
         let values = own.values().map(five_digits);
         text.push_str(&format!(
             "{},{},{}\n",

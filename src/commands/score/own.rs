@@ -24,8 +24,8 @@ enum Asked {
     Request(Box<Request>),
 }
 
-/// Predicts rows, in their order.
-pub fn predict(rows: &[&Row]) -> Result<Vec<Own>, Box<dyn Error>> {
+/// Predicts rows, in their order; `None` where the measured programs are not at hand.
+pub fn predict(rows: &[&Row]) -> Result<Vec<Option<Own>>, Box<dyn Error>> {
     let mut found: HashMap<usize, Own> = HashMap::new();
     let devices: BTreeSet<&str> = rows.iter().map(|row| row.device).collect();
     let progress = Progress::new(rows.len() as u64, "rows");
@@ -39,7 +39,7 @@ pub fn predict(rows: &[&Row]) -> Result<Vec<Own>, Box<dyn Error>> {
         found.extend(of_kernels(&device, of_device(), &progress)?);
         found.extend(of_other_papers(&device, of_device(), &progress)?);
     }
-    let own = (0..rows.len()).filter_map(|at| found.get(&at).copied());
+    let own = (0..rows.len()).map(|at| found.get(&at).copied());
     Ok(own.collect())
 }
 
@@ -130,8 +130,9 @@ fn of_other_papers<'a>(
     let simulated = of_papers(Kind::Simulator, device, &papers)?;
     let counted = of_papers(Kind::Analytical, device, &papers)?;
     let lines = places.into_iter().zip(simulated.iter().zip(&counted));
-    let own = lines.map(|(at, (simulated, counted))| {
+    let own = lines.filter_map(|(at, (simulated, counted))| {
         progress.step();
+        let (simulated, counted) = simulated.as_ref().zip(counted.as_ref())?;
         let own = Own {
             simulator: Some(simulated.predicted_ms),
             analytical: Some(counted.predicted_ms),
@@ -139,7 +140,7 @@ fn of_other_papers<'a>(
             ..Own::default()
         };
         let roofline = roofline::milliseconds(device, &own);
-        (at, Own { roofline, ..own })
+        Some((at, Own { roofline, ..own }))
     });
     Ok(own.collect())
 }
