@@ -1,7 +1,6 @@
 //! Helpers independent of GP and machines: values computed once per key, statistics, users' files.
 
 pub mod band;
-pub mod base64;
 pub mod elementary;
 pub mod input;
 pub mod linear;
@@ -10,5 +9,6 @@ pub mod names;
 pub mod parallel;
 pub mod refused;
 pub mod rows;
+pub mod seven_bits;
 pub mod stats;
 pub mod stopwatch;

@@ -12,7 +12,7 @@ use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
-use warpstack::util::base64::base64;
+use warpstack::util::seven_bits::seven_bits;
 
 const MODULE: &[u8] = include_bytes!("../../assets/warpstack.wasm.gz");
 const WORKER: &str = include_str!("../../src/report/explore/worker.js");
@@ -26,9 +26,9 @@ fn the_module_has_the_digits_of_this_machine() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("page.html");
     let text = format!(
-        "<!doctype html><title>module</title><script type=\"text/plain\" id=\"worker\">{WORKER}</script>\
+        "<!doctype html><meta charset=\"utf-8\"><title>module</title><script type=\"text/plain\" id=\"worker\">{WORKER}</script>\
          <script type=\"text/plain\" id=\"module\">{}</script>",
-        base64(MODULE)
+        seven_bits(MODULE)
     );
     std::fs::write(&page, text).unwrap();
     let Some(mut tab) = Tab::open(&format!("file://{}", page.display()), 800) else {

@@ -1,5 +1,6 @@
 //! Maintenance of warpstack, `cargo xtask help`: programs that make fixtures, fit values, or answer a question of the book.
 
+mod book;
 mod count_divergence;
 mod dataset;
 mod errors;
@@ -24,6 +25,8 @@ struct Args {
 
 #[derive(Subcommand)]
 enum Task {
+    /// Build the book, and the page of `warpstack explore` in it (needs mdbook)
+    Book,
     /// Count the warp instructions that data adds to the traces: writes fixtures/divergence.csv
     CountDivergence(count_divergence::Args),
     /// Write the data set of all measurements as one file, and its checksums
@@ -42,6 +45,7 @@ enum Task {
 
 fn main() -> ExitCode {
     let done = match Args::parse().task {
+        Task::Book => book::run(),
         Task::CountDivergence(args) => count_divergence::run(args),
         Task::Dataset(args) => dataset::run(args),
         Task::Errors => errors::run(),

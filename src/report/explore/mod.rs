@@ -8,7 +8,7 @@ use crate::device::ideal::Ideal;
 use crate::launch::cause::Cause;
 use crate::report::web;
 use crate::systems::options::LaunchOptions;
-use crate::util::base64::base64;
+use crate::util::seven_bits::seven_bits;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::error::Error;
@@ -82,7 +82,7 @@ pub fn page(content: &Content) -> Result<String, Box<dyn Error>> {
         ("policy", POLICY.to_owned()),
         ("style", web::colours() + STYLE),
         ("content", described(content)),
-        ("module", base64(MODULE)),
+        ("module", seven_bits(MODULE)),
         ("worker", WORKER.to_owned()),
         ("scripts", SCRIPTS.join("\n")),
     ];

@@ -3,8 +3,20 @@
 let compiled;
 let api;
 
-async function unpacked(base64) {
-  const packed = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+// Seven bits a character; 128 is added to what HTML would not keep.
+function bytesOf(text) {
+  const bytes = new Uint8Array((text.length * 7) >> 3);
+  let word = 0, held = 0, at = 0;
+  for (let i = 0; i < text.length; i += 1) {
+    word = (word << 7 | text.charCodeAt(i) & 127) & 0x7fff;
+    held += 7;
+    if (held >= 8) bytes[at++] = word >> (held -= 8);
+  }
+  return bytes;
+}
+
+async function unpacked(text) {
+  const packed = bytesOf(text);
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   return WebAssembly.compile(await new Response(stream).arrayBuffer());
 }
