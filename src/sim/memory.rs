@@ -451,10 +451,10 @@ impl Memory {
     /// Occupies the unit with a filled sector or line; sectors share cycles.
     #[inline]
     fn occupy_by_fill(&mut self, bytes: u32) {
-        if self.fill_bytes_per_cycle != 0 {
-            self.filled_bytes += bytes;
-            self.occupy_unit(u64::from(self.filled_bytes / self.fill_bytes_per_cycle));
-            self.filled_bytes %= self.fill_bytes_per_cycle;
+        let filled = self.filled_bytes + bytes;
+        if let Some(cycles) = filled.checked_div(self.fill_bytes_per_cycle) {
+            self.occupy_unit(u64::from(cycles));
+            self.filled_bytes = filled % self.fill_bytes_per_cycle;
         }
     }
 
