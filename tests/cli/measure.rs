@@ -32,7 +32,7 @@ fn bad_input_is_named_with_what_is_allowed() {
         (
             "measure gpu --problem mux20 --programs fixtures/measured/programs/mux20.txt --math fast"
                 .into(),
-            "no compiled kernel",
+            "no kernel is compiled",
         ),
         (
             format!(
