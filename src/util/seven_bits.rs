@@ -1,4 +1,4 @@
-//! Bytes as text of a page, seven bits a character: an eighth longer than the bytes, where base64 is a third longer.
+//! Bytes as text of a page, seven bits a character: a sixth longer than the bytes, where base64 is a third longer.
 //!
 //! Leaves out: reading them (`report/explore/worker.js`).
 

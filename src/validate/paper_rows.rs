@@ -177,6 +177,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn other_programs_than_the_measured_ones_are_told_by_their_operations() {
+        let text = "paper,seed,scheme,problem,population,threads,median_ms,gpops_billion\n\
+                    robilliard,71,blockgp,mux6,500,32,0.05,40\n\
+                    robilliard,71,blockgp,mux6,500,32,,\n";
+        let rows = parse(text, "rows.csv").unwrap().unwrap();
+        assert_eq!(rows[0].billion_operations, Some(0.002));
+        assert!(rows[0].has_programs_of(0.002_001));
+        assert!(!rows[0].has_programs_of(0.0021));
+        assert!(rows[1].has_programs_of(0.0021));
+    }
+
+    #[test]
     fn rows_of_both_papers_are_read() {
         let text = "paper,seed,strategy,domain,population,dataset,threads_per_program,threads,median_ms\n\
                     gpocl,3,ppcu,regression,100,1000,,,\n\
