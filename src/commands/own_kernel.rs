@@ -119,8 +119,8 @@ pub fn launched(
     device: &Device,
 ) -> Result<(LaunchOptions, InputArgs), Box<dyn Error>> {
     let mut inputs = inputs.clone();
-    let code = own.code(|lowering| like(lowering, &options, &inputs, device))?;
-    if let Some(code) = code {
+    if let Some(lowering) = own.compiled.encoding {
+        let code = own.code(lowering, || like(lowering, &options, &inputs, device))?;
         options.kernel.clone_from(&code.name);
         inputs.own = Some(code);
     }
@@ -128,17 +128,15 @@ pub fn launched(
 }
 
 impl OwnKernelArgs {
-    /// Returns the custom kernel, if one is named; a source is compiled like the variant that `like` chooses for its encoding.
+    /// Returns the custom kernel of an encoding; a source is compiled like the variant that `like` chooses.
     pub fn code(
         &self,
-        like: impl FnOnce(Lowering) -> Result<Variant, Box<dyn Error>>,
-    ) -> Result<Option<Arc<OwnCode>>, Box<dyn Error>> {
-        let Some(lowering) = self.compiled.encoding else {
-            return Ok(None);
-        };
+        lowering: Lowering,
+        like: impl FnOnce() -> Result<Variant, Box<dyn Error>>,
+    ) -> Result<Arc<OwnCode>, Box<dyn Error>> {
         let code = match (&self.compiled.cuda, &self.sass) {
             (Some(path), _) => {
-                let listing = self.compiled.source(path, like(lowering)?).listing()?;
+                let listing = self.compiled.source(path, like()?).listing()?;
                 OwnCode::new(listing, &name_of(path), lowering)?
             }
             (None, Some(path)) => OwnCode::read(path, lowering)?,
@@ -152,10 +150,10 @@ impl OwnKernelArgs {
         if !self.unchecked {
             code.check_encodings()?;
         }
-        Ok(Some(Arc::new(match self.source_path() {
+        Ok(Arc::new(match self.source_path() {
             Some(path) => code.with_source(path)?,
             None => code,
-        })))
+        }))
     }
 }
 

@@ -210,10 +210,7 @@ fn with_custom(
     };
     let known = Memo::default();
     let code = |variant: &Variant| {
-        let code = known.try_get(*variant, || {
-            let code = args.own.code(|_| Ok(*variant))?;
-            code.ok_or("--encoding: given without --sass FILE or --cuda FILE".into())
-        });
+        let code = known.try_get(*variant, || args.own.code(lowering, || Ok(*variant)));
         code.map(|code| (*code).clone())
     };
     let custom = Custom {

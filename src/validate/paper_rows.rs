@@ -49,7 +49,7 @@ pub struct PaperRow {
     pub seed: u64,
     pub milliseconds: Option<f64>,
     pub warp_instructions: Option<u64>,
-    /// GP operations of the launch, in billions; `None` before it is measured.
+    /// GP operations of the launch, in billions, by the mean size of the programs that were measured; `None` where the row does not have it.
     pub billion_operations: Option<f64>,
 }
 
@@ -75,14 +75,12 @@ impl PaperRow {
         (format!("{} {problem}", self.paper.name()), way)
     }
 
-    /// Tells whether a launch of so many billion operations runs the row's programs. Robilliard's were evolved with the C library's
-    /// elementary functions, so not every population can be evolved again.
+    /// Tells whether a launch of so many billion operations runs the row's programs, as far as the row says. Robilliard's were evolved with
+    /// the C library's elementary functions, so not every population can be evolved again.
     pub fn has_programs_of(&self, billion_operations: f64) -> bool {
         let apart = |own: f64| (billion_operations / own - 1.0).abs();
-        self.paper != Paper::Robilliard
-            || self
-                .billion_operations
-                .is_none_or(|own| apart(own) < SAME_OPERATIONS)
+        self.billion_operations
+            .is_none_or(|own| apart(own) < SAME_OPERATIONS)
     }
 
     pub fn population(&self) -> u32 {
@@ -109,16 +107,18 @@ fn paper_row(row: CsvRow<'_>) -> Result<PaperRow, RowsError> {
         Paper::Robilliard => robilliard(row),
     }?;
     let counted = row.optional("warp_instructions", "a whole number", |_| true)?;
-    let positive = |value: &f64| *value > 0.0;
-    let milliseconds = row.optional("median_ms", "a positive number", positive)?;
-    let speed: Option<f64> = row.optional("gpops_billion", "a positive number", positive)?;
+    let milliseconds = row.optional("median_ms", "a positive number", |ms| *ms > 0.0)?;
+    let billion_operations = match paper {
+        Paper::Robilliard => operations(row)?,
+        Paper::Langdon | Paper::Gpocl => None,
+    };
     Ok(PaperRow {
         paper,
         launch,
         seed: row.value("seed", "a whole number")?,
         milliseconds,
         warp_instructions: counted,
-        billion_operations: speed.zip(milliseconds).map(|(speed, ms)| speed * ms / 1e3),
+        billion_operations,
     })
 }
 
@@ -143,8 +143,7 @@ fn langdon(row: CsvRow<'_>) -> Result<LaunchOptions, RowsError> {
 fn robilliard(row: CsvRow<'_>) -> Result<LaunchOptions, RowsError> {
     const THREADS: &str = "32, 64, 128, 256, 512";
     let scheme: Scheme = row.named("scheme")?;
-    let problem = Benchmark::named(row.text("problem"));
-    let problem = problem.map_err(|error| row.refuse("problem", error))?;
+    let problem = benchmark(row)?;
     Ok(LaunchOptions {
         problem: Some(problem.to_string()),
         threads_per_block: Some(
@@ -153,6 +152,21 @@ fn robilliard(row: CsvRow<'_>) -> Result<LaunchOptions, RowsError> {
         population: Some(size(row, "population")?),
         ..LaunchOptions::of(scheme.name())
     })
+}
+
+fn benchmark(row: CsvRow<'_>) -> Result<Benchmark, RowsError> {
+    let problem = Benchmark::named(row.text("problem"));
+    problem.map_err(|error| row.refuse("problem", error))
+}
+
+/// Billion operations of a launch of Robilliard's, by the mean nodes of its programs.
+fn operations(row: CsvRow<'_>) -> Result<Option<f64>, RowsError> {
+    let nodes: Option<f64> =
+        row.optional("mean_nodes", "a positive number", |nodes| *nodes > 0.0)?;
+    let problem = benchmark(row)?;
+    let population = f64::from(size(row, "population")?);
+    let cases = problem.case_words().len() as f64;
+    Ok(nodes.map(|nodes| population * nodes * cases / 1e9))
 }
 
 fn gpocl(row: CsvRow<'_>) -> Result<LaunchOptions, RowsError> {
@@ -178,8 +192,8 @@ mod tests {
 
     #[test]
     fn other_programs_than_the_measured_ones_are_told_by_their_operations() {
-        let text = "paper,seed,scheme,problem,population,threads,median_ms,gpops_billion\n\
-                    robilliard,71,blockgp,mux6,500,32,0.05,40\n\
+        let text = "paper,seed,scheme,problem,population,threads,median_ms,mean_nodes\n\
+                    robilliard,71,blockgp,mux6,500,32,0.05,62.5\n\
                     robilliard,71,blockgp,mux6,500,32,,\n";
         let rows = parse(text, "rows.csv").unwrap().unwrap();
         assert_eq!(rows[0].billion_operations, Some(0.002));

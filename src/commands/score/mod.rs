@@ -126,8 +126,9 @@ fn check(limit: usize, rows: &[Row], committed: &[Option<Own>]) -> CliResult {
     let asked: Vec<&Row> = chosen.iter().map(|(row, _)| *row).collect();
     let again = own::predict(&asked)?;
     let apart = |a: f64, b: f64| 100.0 * (a / b - 1.0).abs();
-    let made = chosen.iter().zip(again.iter().flatten());
-    let differences = made.flat_map(|((_, known), again)| {
+    let made = chosen.iter().zip(&again);
+    let made = made.filter_map(|((_, known), again)| Some((known, (*again)?)));
+    let differences = made.flat_map(|(known, again)| {
         let pairs = [
             known.simulator.zip(again.simulator),
             known.analytical.zip(again.analytical),

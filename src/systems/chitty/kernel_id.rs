@@ -113,7 +113,8 @@ impl Lowering {
         }
     }
 
-    /// Returns the default cases per thread and stack levels in registers of a custom kernel.
+    /// Returns the default cases per thread and stack levels in registers of a custom kernel: those of the smallest built-in one of the
+    /// encoding.
     pub fn default_stack(self) -> (u32, u32) {
         match self {
             Lowering::Postfix | Lowering::Linear => (1, 0),
