@@ -8,7 +8,7 @@ use warpstack::sim::simulator::Scope;
 /// Problem, kernel, second dimension, stack levels in registers, threads per block.
 type Cell = (&'static str, &'static str, u32, u32, u32);
 
-/// Cells of all tables, with small and large blocks. Cells with long whole runs are left to `cargo xtask sampling`.
+/// Cells of all tables, with small and large blocks. Cells with long whole runs are left out.
 const CELLS: [Cell; 12] = [
     ("sextic", "rpn", 1, 0, 128),
     ("sextic", "rpn", 2, 0, 768),

@@ -1,12 +1,10 @@
-//! Maintenance of warpstack, `cargo xtask help`: programs that make fixtures, fit values, or answer a question of the book.
+//! Maintenance of warpstack, `cargo xtask help`: programs that make fixtures, the book and the page in the browser.
 
 mod book;
-mod count_divergence;
 mod dataset;
 mod errors;
 mod predictions;
 mod random_programs;
-mod sampling;
 mod tar;
 mod wasm;
 
@@ -27,8 +25,6 @@ struct Args {
 enum Task {
     /// Build the book, and the page of `warpstack explore` in it (needs mdbook)
     Book,
-    /// Count the warp instructions that data adds to the traces: writes fixtures/divergence.csv
-    CountDivergence(count_divergence::Args),
     /// Write the data set of all measurements as one file, and its checksums
     Dataset(dataset::Args),
     /// Write the errors that intervals rest on: fixtures/measured/errors.csv
@@ -37,8 +33,6 @@ enum Task {
     Predictions,
     /// Write the random programs that measurements run
     RandomPrograms(random_programs::Args),
-    /// Predict cells of the paper's tables with any sampling plan, as CSV (docs/sampling.md)
-    Sampling(sampling::Args),
     /// Build the library for browsers and compare its digits with this machine's
     Wasm,
 }
@@ -46,12 +40,10 @@ enum Task {
 fn main() -> ExitCode {
     let done = match Args::parse().task {
         Task::Book => book::run(),
-        Task::CountDivergence(args) => count_divergence::run(args),
         Task::Dataset(args) => dataset::run(args),
         Task::Errors => errors::run(),
         Task::Predictions => predictions::run(),
         Task::RandomPrograms(args) => random_programs::run(args),
-        Task::Sampling(args) => sampling::run(args),
         Task::Wasm => wasm::run(),
     };
     match done {

@@ -1,7 +1,7 @@
 //! Divergence overhead of the kernels in the paper's tables, counted once on the real fitness cases.
 //!
-//! Units: percent of a kernel's warp instructions. Sources: `fixtures/divergence.csv`, made by
-//! `cargo xtask count-divergence`.
+//! Units: percent of a kernel's warp instructions. Sources: `fixtures/divergence.csv`, counted by
+//! `divergence`.
 
 use std::sync::OnceLock;
 
