@@ -1,4 +1,4 @@
-//! Can the recipes of the book be followed word by word? Their changes fit the sources as they are; `tools/try-recipes` carries them out.
+//! Can the recipes of the book be followed word by word? Their changes fit the sources as they are.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

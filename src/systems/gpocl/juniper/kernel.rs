@@ -3,7 +3,7 @@
 //! Models: the buffers in GPOCL's layout (section 5.1): programs one after the other, inputs transposed, expected outputs; data
 //! uniform in [-1, 1].
 //! Leaves out: expected outputs in constant memory; the compiler reads them like any buffer, one word in 50 nodes.
-//! Units: words of 32 bits. Sources: Augusto and Barbosa 2013; `fixtures/r600`, made by `tools/regenerate-r600`.
+//! Units: words of 32 bits. Sources: Augusto and Barbosa 2013; `fixtures/r600`.
 
 use super::programs::{TREE_NODES, Token, words};
 use crate::gp::evolve::dice::Dice;
