@@ -46,7 +46,7 @@
 //! * `isa`: the kernels' machine code (SASS), parsed.
 //! * `trace`: the exact warp-instruction sequence that a program makes a kernel execute.
 //! * `device`: GPU presets with a source for every value, and the occupancy calculation.
-//! * `cpu`, `vliw`: two other kinds of machine: one core of a CPU, and AMD's VLIW5 SIMDs.
+//! * `vliw`: another kind of machine: AMD's VLIW5 SIMDs.
 //! * `launch`: one launch on one device, as both performance models read it, and what a prediction is.
 //! * `sim`: the streaming multiprocessor, cycle by cycle.
 //! * `model`: the analytical model.
@@ -71,7 +71,6 @@
 #[doc(hidden)]
 pub mod commands;
 #[doc(hidden)]
-pub mod cpu;
 #[cfg_attr(doc, doc(hidden))]
 pub mod device;
 #[doc(hidden)]

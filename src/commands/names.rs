@@ -3,7 +3,6 @@
 //! Normalizes a name, suggests the nearest one to a misspelt name, and lists all names for the shell's
 //! completion. Leaves out: whether a kernel has a problem on a device (the engine checks that). Units: none.
 
-use crate::cpu;
 use crate::device::{Preset, builtin_names};
 use crate::gp::interpret;
 use crate::gp::problem::{ProblemId, canonical};
@@ -29,9 +28,6 @@ pub struct Names {
 
 /// Architecture of VLIW machines.
 pub(super) const VLIW: &str = "VLIW5";
-
-/// Architecture of CPUs.
-pub(super) const CPU: &str = "x86-64";
 
 /// The name of the fastest interpreter, whichever it is.
 pub const BEST: &str = "best";
@@ -124,22 +120,6 @@ pub fn device() -> Names {
     }
 }
 
-/// Names that [`device`] accepts, and cores of CPUs.
-pub fn device_or_cpu() -> Names {
-    Names {
-        known: || {
-            let devices = (device().known)();
-            let cpus = cpu::preset::builtin_names();
-            devices
-                .into_iter()
-                .chain([cpu::preset::THIS])
-                .chain(cpus)
-                .collect()
-        },
-        ..device()
-    }
-}
-
 /// Interpreters of the CPU, all of them, or the fastest.
 pub fn interpreter() -> Names {
     Names {
@@ -163,7 +143,7 @@ pub fn device_arch() -> Names {
         let presets = builtin_names().into_iter();
         let presets = presets.filter_map(|name| Preset::load(name).ok());
         let codes = presets.map(|preset| &*preset.device.code.leak());
-        let mut known: Vec<&str> = codes.chain([VLIW, CPU]).collect();
+        let mut known: Vec<&str> = codes.chain([VLIW]).collect();
         known.sort_unstable();
         known.dedup();
         known

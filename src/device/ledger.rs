@@ -22,8 +22,6 @@ named! {
         Host = "host",
         /// The simulator of VLIW machines.
         Vliw = "VLIW simulator",
-        /// The model of CPU cores.
-        Cpu = "CPU model",
     }
 }
 

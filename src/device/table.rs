@@ -1,6 +1,6 @@
 //! Presets as flat tables: every value by section and field, with unit, kind, source and range.
 //!
-//! One reader for GPUs, VLIW machines, CPU cores and the papers' hosts. A machine lists its fields ([`Field`]); [`PresetFile`]
+//! One reader for GPUs, VLIW machines and the papers' hosts. A machine lists its fields ([`Field`]); [`PresetFile`]
 //! checks a file against the list, and [`get`] returns a value as the type that the models use.
 //!
 //! Leaves out: relations between values (`checks.rs`).

@@ -58,8 +58,6 @@ pub struct CpuRow {
     pub min_wall_ms: f64,
     pub max_wall_ms: f64,
     pub gpops_billion: f64,
-    /// Speed by the CPU model, which reads none of these measurements; empty if it has no prediction.
-    pub predicted_gpops_billion: Option<f64>,
     /// Spread between the slowest and the fastest run, in percent of the median.
     pub spread_percent: f64,
     pub max_error: f64,
@@ -141,7 +139,6 @@ impl<'a> Bench<'a> {
             min_wall_ms: times.min_ms,
             max_wall_ms: times.max_ms,
             gpops_billion: nodes as f64 * cases.n_cases() as f64 / (times.median_ms * 1e6),
-            predicted_gpops_billion: None,
             spread_percent: 100.0 * (times.max_ms - times.min_ms) / times.median_ms,
             max_error: self.max_error(interpreter, options)?,
             checked_programs: self.expected.len(),

@@ -8,7 +8,6 @@ pub mod carveout;
 pub mod chart;
 pub mod columns;
 pub mod contrasts;
-pub mod cpu;
 pub mod explain;
 pub mod explore;
 pub mod output;

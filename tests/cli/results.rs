@@ -79,7 +79,7 @@ fn an_explanation_adds_up_and_two_stand_side_by_side() {
 
 #[test]
 fn a_kind_that_no_value_has_is_said() {
-    for name in ["g80", "hd5750", "zen4"] {
+    for name in ["g80", "hd5750"] {
         let output = succeeds(&format!("list devices {name} --kind fitted"));
         assert!(output.stdout.is_empty(), "{output:?}");
         let said = String::from_utf8(output.stderr).unwrap();
@@ -96,13 +96,6 @@ fn lists_name_what_exists() {
         let text = stdout(line);
         text.lines().filter(|line| !line.starts_with(' ')).count()
     };
-    for name in warpstack::cpu::preset::builtin_names() {
-        let rows = stdout("list devices --format csv");
-        assert!(rows.lines().any(|row| row.starts_with(name)), "{name}");
-        let preset = warpstack::cpu::preset::Preset::load(name).unwrap();
-        assert_eq!(shown(&format!("list devices {name}")), preset.values.len());
-    }
-    assert!(stdout("list devices zen5 --kind fitted").contains("core.branchy_per_cycle = "));
     let preset = warpstack::device::Preset::load("gtx670").unwrap();
     assert_eq!(
         shown("list devices gtx670 --kind fitted"),

@@ -20,7 +20,6 @@ impl Fields {
     fn of_presets() -> Fields {
         let (mut presets, mut fields) = (Vec::new(), Fields::default());
         files_of(Path::new("fixtures/devices"), "toml", &mut presets);
-        files_of(Path::new("fixtures/cpus"), "toml", &mut presets);
         for path in presets {
             let text = fs::read_to_string(&path).unwrap();
             fields.add("", &text.parse::<toml::Table>().unwrap());

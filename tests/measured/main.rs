@@ -1,5 +1,4 @@
 //! Predictions against measurements.
 
 mod bounds;
-mod cpu;
 mod gpu;

@@ -1,7 +1,6 @@
 //! `warpstack explain`: why a launch is as fast as it is, alone or beside another one; its machine code, instruction by instruction.
 
 mod assumed;
-mod cpu;
 mod instructions;
 
 use super::CliResult;
@@ -9,8 +8,6 @@ use super::configuration::{ConfigurationArgs, changed};
 use super::engine::{EngineArgs, note_weights, open_for};
 use super::format::OutputArgs;
 use super::look::ChartArgs;
-use super::measure::cpu::CpuWorkArgs;
-use super::names;
 use super::own_kernel;
 use crate::device::Device;
 use crate::launch::prediction::Prediction;
@@ -23,9 +20,9 @@ use crate::validate::interval::Group;
 use crate::validate::known;
 use std::error::Error;
 
-/// Show which hardware limit costs a launch most; --against compares launches, --device cpu explains the CPU's interpreters.
+/// Show which hardware limit costs a launch most; --against compares launches.
 #[derive(Debug, clap::Args)]
-#[command(mut_arg("chart", |arg| arg.help("Chart of the cycles to draw, .svg or .png")), mut_args(any_device))]
+#[command(mut_arg("chart", |arg| arg.help("Chart of the cycles to draw, .svg or .png")))]
 pub struct ExplainArgs {
     #[command(flatten)]
     pub configuration: ConfigurationArgs,
@@ -42,27 +39,14 @@ pub struct ExplainArgs {
     #[arg(long, requires = "chart")]
     pub roofline: bool,
     #[command(flatten)]
-    pub cpu: CpuWorkArgs,
-    #[command(flatten)]
     pub output: OutputArgs,
     #[command(flatten)]
     pub chart: ChartArgs,
 }
 
-/// Cores of CPUs, too.
-fn any_device(arg: clap::Arg) -> clap::Arg {
-    match arg.get_id().as_str() {
-        "device" => arg.value_parser(names::device_or_cpu()),
-        _ => arg,
-    }
-}
-
 pub fn run(args: &ExplainArgs) -> CliResult {
     args.output.check()?;
     args.chart.check()?;
-    if cpu::is_cpu(&args.configuration.device) {
-        return cpu::run(args);
-    }
     if args.per_instruction {
         return instructions::run(args);
     }

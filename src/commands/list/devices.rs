@@ -1,13 +1,12 @@
-//! `warpstack list devices`: the presets of GPUs and CPUs, and every value of one of them with its source.
+//! `warpstack list devices`: the presets, and every value of one of them with its source.
 //!
 //! Leaves out: writing a custom preset (`new_device.rs`).
 
 use crate::commands::CliResult;
 use crate::commands::engine::NEVER_VALIDATED;
-use crate::commands::format::{Format, OutputArgs};
+use crate::commands::format::OutputArgs;
 use crate::commands::look::ChartArgs;
-use crate::commands::names::{self, CPU, VLIW};
-use crate::cpu::preset::{self as cpu, Preset as CpuPreset};
+use crate::commands::names::{self, VLIW};
 use crate::device::{Entry, Kind, Preset, Validated, builtin_names};
 use crate::report::chart::smx::SmxDrawing;
 use crate::report::columns::Columns;
@@ -22,8 +21,8 @@ use serde::Serialize;
 #[derive(Debug, clap::Args)]
 #[command(mut_arg("chart", |arg| arg.help("Drawing of one multiprocessor of the device with its numbers, .svg or .png").requires("device")))]
 pub struct DevicesArgs {
-    /// Device name, the path of a .toml file, a CPU, or `cpu` for this one
-    #[arg(value_parser = names::device_or_cpu())]
+    /// Device name, or the path of a .toml file
+    #[arg(value_parser = names::device())]
     device: Option<String>,
     /// Show only values of this kind
     #[arg(long, requires = "device")]
@@ -60,17 +59,14 @@ struct Listed {
     /// Architecture of the machine code that the device runs.
     architecture: String,
     compute_capability: Option<String>,
-    /// Multiprocessors; SIMDs of a VLIW machine; 1 for a CPU, of which one core is modelled.
+    /// Multiprocessors; SIMDs of a VLIW machine.
     multiprocessors: u32,
     clock_mhz: f64,
     /// Sizes in KiB.
     l1: Vec<u32>,
     values: usize,
     fitted: usize,
-    /// `None` for CPUs.
-    validated: Option<&'static str>,
-    /// Sizes of a CPU's L2 and L3 in KiB.
-    l2_l3: Option<[f64; 2]>,
+    validated: &'static str,
 }
 
 impl Listed {
@@ -87,8 +83,7 @@ impl Listed {
             l1: splits.map(|split| split.l1_bytes / 1024).collect(),
             values: preset.entries.len(),
             fitted: preset.fitted().len(),
-            validated: Some(device.validated.name()),
-            l2_l3: None,
+            validated: device.validated.name(),
         }
     }
 
@@ -105,28 +100,7 @@ impl Listed {
             l1: vec![(machine.l1_bytes / 1024.0) as u32],
             values: preset.entries.len(),
             fitted: 0,
-            validated: Some(Validated::Here.name()),
-            l2_l3: None,
-        }
-    }
-
-    /// One core.
-    fn of_cpu(preset: &CpuPreset) -> Listed {
-        let value = |section: &str, field: &str| preset.value(section, field).unwrap_or(0.0);
-        let kib = |level: &str| value(level, "bytes") / 1024.0;
-        let values = preset.values.iter();
-        Listed {
-            device: preset.name.clone(),
-            title: preset.title.clone(),
-            architecture: CPU.to_owned(),
-            compute_capability: None,
-            multiprocessors: 1,
-            clock_mhz: (value("core", "clock_ghz") * 1000.0).round(),
-            l1: vec![kib("l1") as u32],
-            values: preset.values.len(),
-            fitted: values.filter(|value| value.kind == Kind::Fitted).count(),
-            validated: None,
-            l2_l3: Some(["l2", "l3"].map(kib)),
+            validated: Validated::Here.name(),
         }
     }
 
@@ -160,23 +134,6 @@ fn columns() -> Columns<Listed> {
         .column("validated", "validated", |one| one.validated)
 }
 
-/// A table of cores of CPUs.
-fn cpu_columns() -> Columns<Listed> {
-    let level = |at: usize| {
-        move |one: &Listed| {
-            let kib = one.l2_l3.map(|sizes| sizes[at]);
-            kib.unwrap_or_default().to_string()
-        }
-    };
-    Columns::<Listed>::new(2)
-        .shown("device", |one| one.device.clone())
-        .shown("title", |one| one.title.clone())
-        .shown("MHz", |one| one.clock_mhz.to_string())
-        .shown("L1 (KiB)", Listed::l1_range)
-        .shown("L2 (KiB)", level(0))
-        .shown("L3 (KiB)", level(1))
-}
-
 fn list(args: &DevicesArgs) -> CliResult {
     let mut devices = Vec::new();
     for name in builtin_names() {
@@ -185,26 +142,15 @@ fn list(args: &DevicesArgs) -> CliResult {
     for name in vliw::builtin_names() {
         devices.push(Listed::of_vliw(&VliwPreset::load(name)?));
     }
-    for name in cpu::builtin_names() {
-        devices.push(Listed::of_cpu(&CpuPreset::load(name)?));
-    }
     let is_meant = |one: &Listed| {
         args.arch
             .as_ref()
             .is_none_or(|arch| one.architecture == *arch)
     };
     devices.retain(is_meant);
-    if args.output.format() != Format::Table {
-        let provenance = Provenance::of_program();
-        return args.output.print_columns(&columns(), &devices, &provenance);
-    }
-    let (cpus, gpus): (Vec<&Listed>, Vec<&Listed>) =
-        devices.iter().partition(|one| one.l2_l3.is_some());
-    let of_gpus = (!gpus.is_empty()).then(|| columns().text(gpus));
-    let of_cpus = (!cpus.is_empty()).then(|| cpu_columns().text(cpus));
-    let of_cpus = of_cpus.map(|table| format!("CPUs, one core each\n{table}"));
-    let tables: Vec<String> = of_gpus.into_iter().chain(of_cpus).collect();
-    args.output.write(tables.join("\n").as_bytes())
+    let provenance = Provenance::of_program();
+    args.output
+        .print_columns(&columns(), &devices, &provenance)
 }
 
 /// A value of a preset.
@@ -250,10 +196,7 @@ impl Listing {
 }
 
 fn values(args: &DevicesArgs, name: &str) -> CliResult {
-    let is_cpu = name == cpu::THIS || cpu::builtin_names().contains(&name);
-    let (entries, head) = if is_cpu {
-        (CpuPreset::named(name)?.values, String::new())
-    } else if vliw::builtin_names().any(|known| known == name) {
+    let (entries, head) = if vliw::builtin_names().any(|known| known == name) {
         (VliwPreset::load(name)?.entries, String::new())
     } else {
         let preset = Preset::load(name)?;

@@ -114,10 +114,8 @@ pub fn check_threads(threads: &[u32]) -> Result<(), String> {
 }
 
 /// The number of random programs, if `programs` is a number and not a file.
-pub fn n_random(programs: Option<&Path>) -> Result<Option<usize>, String> {
-    let number = programs
-        .and_then(Path::to_str)
-        .and_then(|text| text.parse().ok());
+pub fn n_random(programs: &Path) -> Result<Option<usize>, String> {
+    let number = programs.to_str().and_then(|text| text.parse().ok());
     match number {
         Some(n) if !(1..=1_000_000).contains(&n) => Err(format!(
             "--programs: given {n}; allowed: a file, or 1 to 1000000"

@@ -8,9 +8,6 @@ use super::args::{ProtocolArgs, WorkArgs, check_threads, given_or, n_random};
 use crate::commands::format::OutputArgs;
 use crate::commands::look::ChartArgs;
 use crate::commands::names::{self, BEST};
-use crate::cpu::ecm;
-use crate::cpu::preset::{Preset, THIS};
-use crate::cpu::work::{Kind, Setup, Work};
 use crate::gp::evolve::config::FunctionChoice;
 use crate::gp::evolve::dice::Dice;
 use crate::gp::evolve::init::{Ingredients, of_size};
@@ -31,7 +28,7 @@ use std::error::Error;
 /// The longest block, in vectors: 4 MiB for each row.
 const MOST_VECTORS: usize = 1 << 16;
 
-/// Which interpreters run which programs, and how; `measure cpu` and `explain --device cpu` have the same options.
+/// Which interpreters run which programs, and how.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "On the CPU")]
 pub struct CpuWorkArgs {
@@ -44,8 +41,8 @@ pub struct CpuWorkArgs {
     /// Approximate number of nodes of a random program
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub nodes: u32,
-    /// Numbers of fitness cases per block (the second dimension of the stack), separated by commas [default: as many as fit the L1 cache found;
-    /// to explain: powers of two]
+    /// Numbers of fitness cases per block (the second dimension of the stack), separated by commas [default: as many as fit the
+    /// L1 cache]
     #[arg(long, value_delimiter = ',', value_name = "LIST")]
     pub block_cases: Vec<usize>,
     /// Vector instructions to use [default: the widest that this CPU has]
@@ -58,7 +55,7 @@ pub struct CpuWorkArgs {
 
 /// Measure the interpreters of this CPU: one row per interpreter, number of threads and block of cases.
 #[derive(Debug, clap::Args)]
-#[command(mut_arg("chart", |arg| arg.help("Chart of the speed over the block of cases, measured and predicted, .svg or .png")))]
+#[command(mut_arg("chart", |arg| arg.help("Chart of the speed over the block of cases, .svg or .png")))]
 pub struct CpuArgs {
     #[command(flatten)]
     pub work: WorkArgs,
@@ -203,7 +200,7 @@ pub fn rows(args: &CpuArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
         );
     }
     let file = &args.work.programs;
-    let n_random = n_random(Some(file))?;
+    let n_random = n_random(file)?;
     let listed = match n_random {
         Some(_) => Vec::new(),
         None => program_file::read(file, None)?,
@@ -221,7 +218,6 @@ pub fn rows(args: &CpuArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
         (Some(_), Functions::Arithmetic) => "arithmetic",
     };
     let bench = Bench::new(&workload, &programs, functions, args.protocol.protocol())?;
-    let preset = Preset::named(THIS)?;
     let mut rows = Vec::new();
     for threads in threads {
         let mut of_these: Vec<CpuRow> = Vec::new();
@@ -237,13 +233,7 @@ pub fn rows(args: &CpuArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
                     block_cases,
                     ..cpu.options()
                 };
-                let mut row = bench.row(interpreter, options, threads as usize)?;
-                let setup = (Kind::named(interpreter.name()), Setup::of(options));
-                if let (Ok(kind), Ok(setup)) = setup {
-                    let work = Work::new(kind, &programs, &workload.problem, setup)?;
-                    row.predicted_gpops_billion = predicted(&preset, &work, threads);
-                }
-                of_these.push(row);
+                of_these.push(bench.row(interpreter, options, threads as usize)?);
             }
         }
         if only_best {
@@ -262,9 +252,6 @@ pub fn rows(args: &CpuArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
             caches.block_elements(n_inputs)
         ));
     }
-    if rows.iter().any(|row| row.predicted_gpops_billion.is_some()) {
-        progress::say(&preset.about());
-    }
     args.chart.save(|| curve(&rows))?;
     Ok(rows)
 }
@@ -278,23 +265,14 @@ pub(super) fn fastest<'a, R>(
     rows.max_by(|a, b| speed(a).total_cmp(&speed(b)))
 }
 
-/// Speed that the model of this processor predicts; `None` for several threads, because the model covers one core.
-fn predicted(preset: &Preset, work: &Work, threads: u32) -> Option<f64> {
-    let machine = preset.machine(work.width).ok()?;
-    (threads == 1).then(|| ecm::predict(work, &machine).gpops_billion)
-}
-
-/// Speed over the block of cases, a line for each interpreter and number of threads, and one for what was predicted of it.
+/// Speed over the block of cases, a line for each interpreter and number of threads.
 fn curve(rows: &[CpuRow]) -> Lines {
-    let points = rows.iter().flat_map(|row| {
+    let points = rows.iter().filter_map(|row| {
         let name = match row.threads {
             1 => row.interpreter.to_owned(),
             threads => format!("{}, {threads} threads", row.interpreter),
         };
-        let predicted = row.predicted_gpops_billion;
-        let predicted = predicted.map(|speed| (format!("{name}, predicted"), speed));
-        let both = predicted.into_iter().chain([(name, row.gpops_billion)]);
-        both.filter_map(|(name, speed)| Some((name, (row.block_cases? as f64, speed))))
+        Some((name, (row.block_cases? as f64, row.gpops_billion)))
     });
     Lines {
         x_label: "fitness cases of a block".to_owned(),

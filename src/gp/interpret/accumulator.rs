@@ -10,11 +10,10 @@ use super::cases::{Columns, SEGMENT, TILE};
 use super::element::{Element, apply_elementwise};
 use super::machine::Machine;
 use super::output::Output;
-use super::simd::{Kernel, LANES, Path, Simd, Vector};
+use super::simd::{LANES, Simd, Vector};
 use super::tile::Tile;
 use crate::gp::primitive::Primitive;
 use crate::gp::program::Rpn;
-use std::marker::PhantomData;
 
 pub struct Accumulator;
 
@@ -26,7 +25,7 @@ const CONSTANTS: usize = 16;
 
 /// Number of programs that take turns on a tile, so that its inputs are read from the L2 once for all of them. With more programs
 /// the branch predictor would forget their jumps, and with more constants the L1 would evict their rows.
-pub fn programs_together<T>(n_inputs: usize, plans: &[Plan<T>]) -> usize {
+fn programs_together<T>(n_inputs: usize, plans: &[Plan<T>]) -> usize {
     let constants: usize = plans.iter().map(|plan| plan.constants.len()).sum();
     let fit = CONSTANTS * plans.len() / constants.max(1);
     n_inputs.clamp(1, 8).min(fit).max(1)
@@ -87,20 +86,6 @@ impl Machine for Accumulator {
             first += plans.len();
         }
     }
-}
-
-/// Returns the vectors of the tile that stays in registers.
-pub fn tile_vectors<T: Element>(path: Path) -> usize {
-    struct Vectors<T>(PhantomData<T>);
-    impl<T: Element> Kernel for Vectors<T> {
-        type Output = usize;
-
-        #[inline(always)]
-        fn run<S: Simd>(self, _: S) -> usize {
-            <T::Tile<S> as Tile<T, S>>::N
-        }
-    }
-    path.run(Vectors::<T>(PhantomData))
 }
 
 /// Code of the programs that run, with each place resolved to an address among the input columns and the rows behind them.

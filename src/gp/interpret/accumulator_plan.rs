@@ -237,12 +237,6 @@ fn code(function: Primitive, at: usize) -> Option<AccumulatorOp> {
         .map(|(code, ..)| *code)
 }
 
-/// Returns which operand an instruction takes from the accumulator, or `NONE`.
-pub fn in_accumulator(code: AccumulatorOp) -> usize {
-    let found = CODES.iter().find(|(known, ..)| *known == code);
-    found.map_or(NONE, |(.., at)| *at)
-}
-
 /// Pushes the work for a node, the last step first.
 fn expand(nodes: &[Node], index: usize, work: &mut Vec<Work>) {
     let node = &nodes[index];

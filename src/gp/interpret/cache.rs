@@ -11,15 +11,12 @@ use std::sync::LazyLock;
 pub struct Caches {
     pub l1_bytes: usize,
     pub l2_bytes: usize,
-    /// `None` if there is no L3.
-    pub l3_bytes: Option<usize>,
 }
 
 /// Sizes assumed if the operating system lists no caches.
 const USUAL: Caches = Caches {
     l1_bytes: 32 << 10,
     l2_bytes: 256 << 10,
-    l3_bytes: None,
 };
 
 /// Rows of a block in use at a time beside the inputs: some stack levels and the expected values.
@@ -51,7 +48,6 @@ impl Caches {
             match level.as_str() {
                 "1" => found.l1_bytes = bytes,
                 "2" => found.l2_bytes = bytes,
-                "3" => found.l3_bytes = Some(bytes),
                 _ => {}
             }
         }
@@ -89,7 +85,7 @@ mod tests {
             ("0", ["1", "Data", "48K"]),
             ("1", ["1", "Instruction", "64K"]),
             ("2", ["2", "Unified", "2M"]),
-            ("3", ["3", "Unified", "nonsense"]),
+            ("3", ["2", "Unified", "nonsense"]),
         ];
         let caches = Caches::listed(|entry| {
             let (index, name) = entry.strip_prefix("index")?.split_once('/')?;
@@ -97,10 +93,7 @@ mod tests {
             let at = ["level", "type", "size"].iter().position(|n| *n == name)?;
             Some(format!("{}\n", of[at]))
         });
-        assert_eq!(
-            (caches.l1_bytes, caches.l2_bytes, caches.l3_bytes),
-            (48 << 10, 2 << 20, None)
-        );
+        assert_eq!((caches.l1_bytes, caches.l2_bytes), (48 << 10, 2 << 20));
         assert_eq!(caches.block_elements(1), 2048);
         assert_eq!(USUAL.block_elements(1), 1024);
     }

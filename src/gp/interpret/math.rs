@@ -14,7 +14,7 @@ use super::simd::{LANES, Simd, Vector};
 pub const ULP_BOUND: f64 = 2.02;
 
 /// Largest magnitude of arguments that sin and cos reduce in single precision.
-pub const REDUCIBLE: f32 = 65_536.0;
+const REDUCIBLE: f32 = 65_536.0;
 
 /// Adding and subtracting this rounds to the nearest whole number; before subtracting, the low bits hold that number.
 const ROUNDER: f32 = 12_582_912.0;

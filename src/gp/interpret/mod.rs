@@ -9,12 +9,12 @@
 //! Sources: Chitty 2012 and Chitty (2D stack) section 4.
 
 pub mod accumulator;
-pub(crate) mod accumulator_plan;
+mod accumulator_plan;
 pub mod cache;
-pub(crate) mod cases;
-pub(crate) mod element;
+mod cases;
+mod element;
 pub mod lgp_2d;
-pub(crate) mod machine;
+mod machine;
 pub mod math;
 mod output;
 pub mod plan;
@@ -23,14 +23,13 @@ pub mod reference;
 mod rows;
 pub mod rpn_2d;
 pub mod scalar;
-pub(crate) mod score;
+mod score;
 pub mod simd;
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
-pub(crate) mod tile;
+mod tile;
 
 use super::problem::Problem;
 use super::program::Rpn;
-pub(crate) use machine::check;
 use plan::UnsupportedFunction;
 pub use reference::{fitness_f32, fitness_f64};
 use simd::Path;

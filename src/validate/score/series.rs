@@ -126,7 +126,6 @@ mod tests {
             ("H200, blind sets", 1055, 6.7),
             ("H200, other papers", 358, 7.9),
             ("H100, blind", 410, 5.1),
-            ("CPU, blind", 81, 13.9),
         ] {
             let one = found.iter().find(|one| one.block == block).unwrap();
             assert_eq!(one.launches, launches, "{block}");
