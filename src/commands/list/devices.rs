@@ -149,8 +149,7 @@ fn list(args: &DevicesArgs) -> CliResult {
     };
     devices.retain(is_meant);
     let provenance = Provenance::of_program();
-    args.output
-        .print_columns(&columns(), &devices, &provenance)
+    args.output.print_columns(&columns(), &devices, &provenance)
 }
 
 /// A value of a preset.
