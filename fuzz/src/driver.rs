@@ -1,4 +1,5 @@
-//! Executions of one target, one after the other: inputs that panic are kept; a hang ends the process and keeps its input.
+//! Executions of one target, one after the other: inputs that panic are kept. `NAME.last` in the folder of findings is the input
+//! in work, so an execution without an end leaves its input, too.
 
 use crate::coverage::Coverage;
 use crate::mutate::Mutator;
@@ -8,9 +9,8 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Once};
-use std::time::{Duration, Instant};
+use std::sync::Once;
+use std::time::Instant;
 
 #[derive(Clone, Copy)]
 pub enum Limit {
@@ -22,7 +22,6 @@ pub struct Session<'a> {
     pub target: &'a Target,
     pub limit: Limit,
     pub seed: u64,
-    pub longest_seconds: f64,
     pub found: &'a Path,
 }
 
@@ -41,47 +40,6 @@ fn quiet() {
     });
 }
 
-/// Ends the process when one execution takes too long.
-struct Watch {
-    /// Milliseconds since the start at which the execution began; `u64::MAX`: none under way.
-    began: Arc<AtomicU64>,
-    start: Instant,
-}
-
-const NONE: u64 = u64::MAX;
-
-impl Watch {
-    fn start(name: &'static str, longest_seconds: f64) -> Self {
-        let (began, start) = (Arc::new(AtomicU64::new(NONE)), Instant::now());
-        let watched = Arc::downgrade(&began);
-        let longest = (1000.0 * longest_seconds) as u64;
-        std::thread::spawn(move || {
-            while let Some(began) = watched.upgrade() {
-                let since = began.load(Relaxed);
-                let now = start.elapsed().as_millis() as u64;
-                if since != NONE && now.saturating_sub(since) > longest {
-                    eprintln!(
-                        "{name}: an execution takes longer than {longest_seconds} s; its input is {name}.last"
-                    );
-                    std::process::exit(3);
-                }
-                drop(began);
-                std::thread::sleep(Duration::from_millis(100));
-            }
-        });
-        Watch { began, start }
-    }
-
-    fn enter(&self) {
-        self.began
-            .store(self.start.elapsed().as_millis() as u64, Relaxed);
-    }
-
-    fn leave(&self) {
-        self.began.store(NONE, Relaxed);
-    }
-}
-
 impl Session<'_> {
     /// Prints the executions; returns the number of panics, those of one place counted once.
     pub fn run(&self) -> std::io::Result<usize> {
@@ -89,7 +47,6 @@ impl Session<'_> {
         std::fs::create_dir_all(self.found)?;
         let name = self.target.name;
         let last = File::create(self.found.join(format!("{name}.last")))?;
-        let watch = Watch::start(name, self.longest_seconds);
         let mut inputs = (self.target.seeds)();
         let n_seeds = inputs.len() as u64;
         let mut mutator = Mutator::new(self.seed, &inputs);
@@ -110,11 +67,9 @@ impl Session<'_> {
             };
             last.set_len(input.len() as u64)?;
             last.write_all_at(&input, 0)?;
-            watch.enter();
             let began = Instant::now();
             let ended = catch_unwind(AssertUnwindSafe(|| (self.target.run)(&input)));
             slowest = f64::max(slowest, began.elapsed().as_secs_f64());
-            watch.leave();
             executions += 1;
             if ended.is_err() {
                 self.keep(&input, &mut places)?;

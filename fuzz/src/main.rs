@@ -1,6 +1,6 @@
 //! Readers of files and what comes after them, fed with damaged ones: `cargo fuzz --help`; what was found is in `docs/testing.md`.
 //!
-//! Each target takes any bytes and must neither panic nor take long. Inputs are mutated from seeds; one that comes by new code, where
+//! Each target takes any bytes and must not panic. Inputs are mutated from seeds; one that comes by new code, where
 //! the program was compiled with counters (`with-coverage`), becomes a seed itself. Everything follows from the seed number and the
 //! number of iterations, as long as no time ends it.
 
@@ -28,10 +28,7 @@ struct Args {
     iterations: u64,
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Time after which an execution counts as a hang, in seconds
-    #[arg(long, default_value_t = 10.0)]
-    longest: f64,
-    /// Folder for inputs that panic, hang or end the process; the last input of each target lies there, too
+    /// Folder for inputs that panic; the input in work of each target lies there, too
     #[arg(long, default_value = "target/fuzz-found")]
     found: PathBuf,
     /// Run these files once instead
@@ -64,7 +61,6 @@ fn run(args: &Args) -> Result<bool, String> {
             target: &target,
             limit,
             seed: args.seed,
-            longest_seconds: args.longest,
             found: &args.found,
         };
         let found = session.run();

@@ -144,8 +144,11 @@ pub struct SmxSpec {
     pub longest_stall_cycles: u8,
 }
 
-/// Schedulers of a multiprocessor at most, and warps.
-pub const MAX_SCHEDULERS: usize = 8;
+/// Largest number of schedulers in a preset.
+const MAX_PRESET_SCHEDULERS: usize = 8;
+/// Largest number of schedulers that the simulator has room for: idealized issue slots are twice the schedulers.
+pub const MAX_SCHEDULERS: usize = 2 * MAX_PRESET_SCHEDULERS;
+/// Largest number of warps of a multiprocessor.
 pub const MAX_WARPS: usize = 64;
 
 /// Number of instruction classes.
@@ -318,7 +321,7 @@ fn check_schedulers(device: &Device) -> Result<(), Refused> {
         Refused::new(format_args!("{what} of {}", device.name), given, allowed)
     };
     let (n, warps) = (device.issue.n_schedulers, device.limits.warps_per_smx);
-    if n as usize > MAX_SCHEDULERS {
+    if n as usize > MAX_PRESET_SCHEDULERS {
         return Err(value("schedulers", n, "at most 8"));
     }
     if warps > n * (MAX_WARPS as u32 / n.next_power_of_two()) {
@@ -435,7 +438,7 @@ mod tests {
             let entry = preset.entries.iter().find(|entry| entry.key() == key);
             entry.unwrap().allowed.1
         };
-        assert_eq!(most("issue.n_schedulers"), MAX_SCHEDULERS as f64);
+        assert_eq!(most("issue.n_schedulers"), MAX_PRESET_SCHEDULERS as f64);
         assert_eq!(most("limits.warps_per_smx"), MAX_WARPS as f64);
         let last = most("l1.index_hash_bits") as u32;
         assert!(XorBits::new(&[last], 128).is_some());

@@ -1,7 +1,7 @@
 //! Does a what-if study cover every combination, resume after a stop, and name what it cannot vary?
 
 use crate::program::{json, refused, refuses, stdout, words};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const SMALL: &str = "whatif --engine analytical --vary l1=16,32,48,64 --vary threads=32,256,1024";
 
@@ -59,9 +59,8 @@ fn a_study_that_is_killed_goes_on_and_ends_with_the_same_file() {
             .args(words(&line))
             .spawn()
             .unwrap();
-        let patience = Instant::now();
         let written = || std::fs::read_to_string(&journal).map_or(0, |text| text.lines().count());
-        while written() < lines && patience.elapsed() < Duration::from_secs(120) {
+        while written() < lines {
             if child.try_wait().unwrap().is_some() {
                 break;
             }

@@ -1,5 +1,5 @@
 //! Do the fuzz targets survive their seeds, every input that once crashed one of them (`fuzz/crashes/TARGET/`), and damaged
-//! copies of both, in little time? `cargo fuzz` tries more, with overflow checks.
+//! copies of both? `cargo fuzz` tries more, with overflow checks.
 
 #[path = "../../fuzz/src/mutate.rs"]
 mod mutate;
@@ -9,18 +9,9 @@ mod targets;
 use mutate::Mutator;
 use rayon::prelude::*;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
-/// Time for one input: a hundred times that of a good one.
-const LONGEST: Duration = Duration::from_secs(20);
 /// Damaged inputs per target.
 const DAMAGED: usize = 300;
-
-fn run(target: &targets::Target, input: &[u8]) {
-    let start = Instant::now();
-    (target.run)(input);
-    assert!(start.elapsed() < LONGEST, "{}: {input:?}", target.name);
-}
 
 #[test]
 fn seeds_former_crashes_and_damaged_copies() {
@@ -32,14 +23,14 @@ fn seeds_former_crashes_and_damaged_copies() {
             inputs.push(std::fs::read(file.unwrap().path()).unwrap());
         }
         for input in &inputs {
-            run(target, input);
+            (target.run)(input);
         }
         let mut mutator = Mutator::new(1, &inputs);
         for _ in 0..DAMAGED {
             let [mut input, other] =
                 [(); 2].map(|()| inputs[mutator.random.below(inputs.len())].clone());
             mutator.mutate(&mut input, &other);
-            run(target, &input);
+            (target.run)(&input);
         }
     });
 }
