@@ -29,7 +29,7 @@
 //! All are on by default; predictions need none of them.
 //!
 //! * `cli`: the program `warpstack`; implies the others.
-//! * `report`: studies, validation against measurements, tables, charts and pages.
+//! * `report`: studies, validation against measurements, tables, charts and the explorer.
 //! * `gpu`: launching and measuring the kernels on a real GPU through the CUDA driver.
 //! * `interop`: Accel-Sim's, Perfetto's and Kanata's formats.
 //!
@@ -56,7 +56,7 @@
 //! * `validate`: predictions against measurements, the only reader of measured values.
 //! * `measure`: launching and measuring on a GPU and on the CPU.
 //! * `interop`: traces and timelines in other tools' formats.
-//! * `report`: tables, charts and pages.
+//! * `report`: tables, charts and the explorer.
 //! * `commands`: one file per subcommand.
 //! * `util`: statistics, values computed once per key, files of users.
 

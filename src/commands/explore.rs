@@ -76,20 +76,6 @@ fn made(args: &ExploreArgs) -> Result<String, Box<dyn Error>> {
     })
 }
 
-/// The page of the paper's card.
-pub(super) fn of_paper() -> Result<String, Box<dyn Error>> {
-    page(&Content {
-        start: Start {
-            device: PAPERS.to_owned(),
-            launch: LaunchOptions::of("rpn"),
-            programs: String::new(),
-            own: None,
-            preset: None,
-        },
-        measured: measured()?,
-    })
-}
-
 fn read(path: &Path) -> Result<String, Box<dyn Error>> {
     let read = std::fs::read_to_string(path);
     Ok(read.map_err(|error| format!("{}: {error}", path.display()))?)

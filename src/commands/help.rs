@@ -65,7 +65,6 @@ const GROUPS: [(&str, &[Example]); 4] = [
         &[
             ("lab", "lab start --out-dir lab"),
             ("explore", "explore --problem sextic --out explore.html"),
-            ("report", "report --out-dir report"),
             (
                 "export",
                 "export perfetto --threads 128 --out timeline.json",

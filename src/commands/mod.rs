@@ -30,7 +30,6 @@ pub mod occupancy;
 mod own_kernel;
 pub mod predict;
 mod refuse;
-pub mod report;
 pub mod reproduce;
 mod retired;
 pub mod score;
@@ -82,7 +81,6 @@ enum Command {
     List(list::ListArgs),
     Lab(lab::LabArgs),
     Explore(Box<explore::ExploreArgs>),
-    Report(Box<report::ReportArgs>),
     Export(export::ExportArgs),
     Import(import::ImportArgs),
     #[command(hide = true)]
@@ -144,7 +142,6 @@ fn dispatch(cli: Cli, stop: &Stop) -> CliResult {
         Command::List(args) => list::run(&args),
         Command::Lab(args) => lab::run(&args),
         Command::Explore(args) => explore::run(&args),
-        Command::Report(args) => report::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Import(args) => import::run(&args),
         Command::Merge(args) => merge::run(&args),

@@ -10,9 +10,7 @@ use crate::gp::problem::{self, Dataset, ProblemId};
 use crate::gp::program::Rpn;
 use crate::isa::Kernel;
 use crate::launch::prediction::Configuration;
-use crate::report::chart::Chart;
 use crate::report::chart::tree::TreeDrawing;
-use crate::report::progress;
 use crate::report::provenance::Provenance;
 use crate::systems::chitty::variant::{KernelId, Variant};
 use crate::systems::chitty::words_of_program;
@@ -115,7 +113,6 @@ pub fn run(args: &TraceArgs) -> CliResult {
     args.output
         .print_one(&traced, &provenance, || text(&traced))?;
     if let Some(drawing) = drawing {
-        progress::say(&drawing.words());
         args.chart.save(|| drawing)?;
     }
     Ok(())

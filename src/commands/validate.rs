@@ -302,7 +302,7 @@ pub(super) fn of_papers(
 }
 
 /// `n_rows` of a device's committed launches, evenly spread over those measured (all for 0), with what is predicted for them.
-pub(super) fn launches(
+fn launches(
     device: &str,
     n_rows: usize,
     settings: Settings,

@@ -421,10 +421,13 @@ fn numbered_table(title: &str, n: usize, rows: Vec<Vec<String>>, width: usize) -
 }
 
 /// Returns the cycles of a launch as the layers of a bar.
-pub fn bar(name: &str, explanation: &Explanation) -> Bar {
+fn bar(explanation: &Explanation) -> Bar {
     let cycles = explanation.cycles.iter();
     Bar {
-        label: format!("{name}: {:.1} billion GPop/s", explanation.gpops_billion),
+        label: format!(
+            "{}: {:.1} billion GPop/s",
+            explanation.label, explanation.gpops_billion
+        ),
         layers: cycles
             .map(|share| (share.name.clone(), share.per_operation))
             .collect(),
@@ -433,7 +436,6 @@ pub fn bar(name: &str, explanation: &Explanation) -> Bar {
 
 /// Stacked bars of the cycles per warp-node, one per configuration.
 pub fn chart<'a>(explanations: impl IntoIterator<Item = &'a Explanation>) -> StackedBars {
-    let bar = |explanation: &Explanation| bar(&explanation.label, explanation);
     StackedBars::new(
         "Where the cycles go".into(),
         "scheduler cycles per warp-node (one node on 32 fitness cases); shorter is faster".into(),

@@ -11,7 +11,6 @@ pub mod contrasts;
 pub mod explain;
 pub mod explore;
 pub mod output;
-pub mod page;
 pub mod papers;
 pub mod prediction;
 pub mod progress;
@@ -24,7 +23,6 @@ pub mod stacks;
 pub mod table;
 pub mod validation;
 pub mod verdict;
-mod web;
 pub mod whatif;
 
 /// Items with the same key together, in the order of the first of each.

@@ -48,7 +48,7 @@ pub fn columns<'a>() -> Columns<Reproduced<'a>> {
 const GPOPS: &str = "predicted_gpops_billion";
 
 /// Columns of a summary.
-pub(super) const SUMMARY: [&str; 7] = [
+const SUMMARY: [&str; 7] = [
     "cells of",
     "n",
     "mean |error| (%)",
@@ -70,7 +70,7 @@ pub fn summary(cells: &[Compared]) -> String {
 }
 
 /// The rows of the summary; fitted and held-out cells of a block apart if it has both.
-pub(super) fn summary_rows(cells: &[Compared]) -> Vec<Vec<String>> {
+fn summary_rows(cells: &[Compared]) -> Vec<Vec<String>> {
     const SPLITS: [CellSplit; 2] = [CellSplit::Fitted, CellSplit::HeldOut];
     let of_split = |name: String, cells: &[&Compared], split: CellSplit| {
         let part = cells.iter().copied().filter(|cell| cell.split == split);

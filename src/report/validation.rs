@@ -123,11 +123,8 @@ pub fn worst(lines: &[Line]) -> Option<&Line> {
 pub fn scatter(lines: &[Line]) -> Scatter {
     let point = |line: &&Line| {
         Some(Point {
-            name: Some(format!("{} on {}", line.kernel, line.problem)),
             measured: line.measured_ms?,
-            measured_half: 0.0,
             predicted: line.predicted_ms,
-            predicted_half: 0.0,
             fitted: line.split == "calibration",
         })
     };

@@ -110,18 +110,6 @@ impl Table {
         }
     }
 
-    /// Describes the table's measurements in a few words.
-    pub fn description(self) -> &'static str {
-        match self {
-            Table::Three => "postfix programs, one-dimensional stack",
-            Table::Four => "postfix programs, two-dimensional stack",
-            Table::Seven => "linear programs, one-dimensional stack",
-            Table::Eight => "linear programs, two-dimensional stack",
-            Table::Nine => "linear programs, vector data types",
-            Table::Ten => "linear programs, float4 and stack levels in registers",
-        }
-    }
-
     fn kernel(self) -> &'static str {
         match self {
             Table::Three | Table::Four => "rpn",

@@ -113,25 +113,6 @@ fn a_drawing_is_as_wide_and_as_dark_as_asked() {
 }
 
 #[test]
-fn a_page_gets_its_own_colours_and_a_note_at_every_point() {
-    let cells = drawn_cells(Table::Three);
-    let sheet = speeds(&cells);
-    let panel = &*sheet.rows[0][0].chart;
-    let text = chart::svg_of_page(panel).unwrap();
-    assert_eq!(
-        text.matches("class=\"note\"").count(),
-        2 * 8,
-        "predicted and measured for every block size"
-    );
-    assert!(text.contains("var(--chart-ink)") && !text.contains("#282828"));
-    assert!(
-        text.contains("billion GPop/s at 256 threads per block"),
-        "{text}"
-    );
-    assert!(!svg(panel).unwrap().contains("note"));
-}
-
-#[test]
 fn png_and_svg_are_written_and_other_extensions_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name| folder.path().join(name);

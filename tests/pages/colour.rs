@@ -1,8 +1,6 @@
-//! Contrast of two colours, and the colours that pages name.
+//! Contrast of two colours, and the colours that the explorer names.
 
-use crate::browser::{THEMES, seen};
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 
 /// Returns the names in `var(--name)`; those that a script completes end in a hyphen.
 fn used(text: &str) -> impl Iterator<Item = &str> {
@@ -20,37 +18,9 @@ fn declared(style: &str, is_of_theme: fn(&str) -> bool) -> BTreeSet<&str> {
     names.map(|(name, _)| name).collect()
 }
 
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|one| one.unwrap().path());
-    let of = |path: PathBuf| match path.is_dir() {
-        true => files(&path),
-        false => vec![path],
-    };
-    entries.flat_map(of).collect()
-}
-
-fn check_declared(folder: &str, drawn: &str, theme: &BTreeSet<&str>) {
-    let sources = files(Path::new(folder)).into_iter();
-    let sources = sources.map(|path| std::fs::read_to_string(path).unwrap());
-    let texts: Vec<String> = sources.chain([drawn.to_owned()]).collect();
-    let names: BTreeSet<&str> = texts.iter().flat_map(|text| used(text)).collect();
-    assert!(names.len() > 10, "{names:?}");
-    // A cell of a table sets its own part of a mixture.
-    for name in names.into_iter().filter(|name| *name != "p") {
-        let is_declared = match name.ends_with('-') {
-            true => theme.iter().any(|one| one.starts_with(name)),
-            false => theme.contains(name),
-        };
-        assert!(is_declared, "{folder}: {name}");
-    }
-}
-
 #[test]
-fn every_colour_that_a_page_names_is_declared_in_every_theme() {
-    let page = super::report_page::PAGE.as_str();
-    let style = page.split("<style>").nth(1).unwrap();
+fn every_colour_that_the_explorer_names_is_declared_in_every_theme() {
+    let style = super::explore::PAGE.split("<style>").nth(1).unwrap();
     let style = style.split("</style>").next().unwrap();
     let light = declared(style, |rule| {
         ![": dark)", "[data-theme", "print"]
@@ -59,21 +29,19 @@ fn every_colour_that_a_page_names_is_declared_in_every_theme() {
     });
     let dark = declared(style, |rule| rule.contains("prefers-color-scheme: dark"));
     let chosen = declared(style, |rule| rule.contains("data-theme=dark"));
-    for theme in [&light, &dark] {
-        check_declared("src/report", page, theme);
-    }
-    check_declared("src/report/explore", "", &chosen);
-}
-
-/// The browser itself draws in black whatever has no colour.
-#[test]
-fn no_mark_of_the_report_is_black_because_its_colour_is_missing() {
-    let report: &str = &super::report_page::PAGE;
-    let script = "for (let waited = 0; waited < 100 && all('svg rect').length < 5; waited += 1) await later(50);
-        return all('svg rect').length < 5 ? 'nothing drawn' : black();";
-    for theme in THEMES {
-        if let Some(black) = seen(report, script, &[theme]) {
-            assert_eq!(black, "", "{theme}");
+    let files = std::fs::read_dir("src/report/explore").unwrap();
+    let texts: Vec<String> = files
+        .map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap())
+        .collect();
+    let names: BTreeSet<&str> = texts.iter().flat_map(|text| used(text)).collect();
+    assert!(names.len() > 10, "{names:?}");
+    for theme in [&light, &dark, &chosen] {
+        for name in &names {
+            let is_declared = match name.ends_with('-') {
+                true => theme.iter().any(|one| one.starts_with(name)),
+                false => theme.contains(name),
+            };
+            assert!(is_declared, "{name}");
         }
     }
 }

@@ -74,23 +74,6 @@ fn agreed(found: &str) -> f64 {
 }
 
 #[test]
-fn the_report_links_the_explorer_that_it_writes() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("report");
-    let report =
-        "report --explore --engine analytical --problem sextic --table 3 --launches 0 --out-dir";
-    succeeds(&format!("{report} {}", out.display()));
-    let report = std::fs::read_to_string(out.join("index.html")).unwrap();
-    assert!(report.contains("href=\"explore.html\""));
-    assert!(
-        report.contains(" --explore"),
-        "the command that makes it again"
-    );
-    let explorer = std::fs::read_to_string(out.join("explore.html")).unwrap();
-    assert!(explorer.contains("<title>warpstack explorer"));
-}
-
-#[test]
 fn the_page_is_one_file_that_asks_for_nothing() {
     assert!(PAGE.len() < 4_600_000, "{} bytes", PAGE.len());
     let (before, module) = PAGE.split_once("id=\"module\">").unwrap();
@@ -146,8 +129,6 @@ fn both_colour_schemes_have_contrast() {
         let colours: Vec<(&str, &str)> = block
             .split("--")
             .filter_map(|one| one.trim().split_once(": #"))
-            // The report's, which its own tests look at.
-            .filter(|(name, _)| !name.starts_with("chart-"))
             .map(|(name, rest)| (name, &rest[..6]))
             .collect();
         let of = |name: &str| colours.iter().find(|(known, _)| *known == name).unwrap().1;

@@ -3,7 +3,6 @@
 #![cfg(feature = "cli")]
 
 mod book;
-mod browser;
 mod charts;
 mod colour;
 mod driver;
@@ -13,4 +12,3 @@ mod lab;
 #[allow(dead_code)]
 #[path = "../cli/program.rs"]
 mod program;
-mod report_page;

@@ -176,7 +176,7 @@ pub(super) fn check_options(args: &PaperArgs) -> Result<(), String> {
     };
     let own = options.iter().filter(|(_, _, papers)| has(papers));
     let own: Vec<&str> = own.map(|(option, ..)| *option).collect();
-    let name = paper.name();
+    let name = paper.paper().name();
     let on = if on_cpu { " --on cpu" } else { "" };
     Err(format!(
         "{option}: given with {name}{on}; allowed with it: {}",

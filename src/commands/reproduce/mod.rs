@@ -225,7 +225,7 @@ fn hash(decides: &impl std::fmt::Debug) -> String {
 }
 
 /// Predictions for further draws of programs, as many as asked for.
-pub(super) fn other_draws(
+fn other_draws(
     engine: &EngineArgs,
     n_draws: u16,
     (device, problems): (&Device, &[&str]),
@@ -242,7 +242,7 @@ pub(super) fn other_draws(
     Ok(draws)
 }
 
-pub(super) fn compare(
+fn compare(
     cells: &[Cell],
     predictions: &[Prediction],
     measured: &[Measured],
@@ -261,7 +261,7 @@ pub(super) fn compare(
 
 /// Predicts all cells in parallel; results are in the order of the cells. Cells of one kernel are predicted one after another, so
 /// that they share its traces.
-pub(super) fn predict_all(
+fn predict_all(
     model: &Predictor,
     cells: &[Cell],
 ) -> Result<Vec<Prediction>, PredictError> {
@@ -285,7 +285,7 @@ pub(super) fn predict_all(
 }
 
 /// Table by table, problem by problem.
-pub(super) fn all_cells(tables: &[Table], problems: &[&str]) -> Vec<Cell> {
+fn all_cells(tables: &[Table], problems: &[&str]) -> Vec<Cell> {
     let of_table = |table: &Table| {
         let table = *table;
         problems
@@ -296,7 +296,7 @@ pub(super) fn all_cells(tables: &[Table], problems: &[&str]) -> Vec<Cell> {
 }
 
 /// Problem names, several with commas, or all.
-pub(super) fn parse_problems(given: &str) -> Result<Vec<&str>, String> {
+fn parse_problems(given: &str) -> Result<Vec<&str>, String> {
     let known = predictor::problems();
     if given == ALL {
         return Ok(known);
@@ -314,7 +314,7 @@ pub(super) fn parse_problems(given: &str) -> Result<Vec<&str>, String> {
 }
 
 /// Table numbers, several with commas, or all.
-pub(super) fn parse_tables(given: &str) -> Result<Vec<Table>, String> {
+fn parse_tables(given: &str) -> Result<Vec<Table>, String> {
     if given == ALL {
         return Ok(Table::ALL.to_vec());
     }

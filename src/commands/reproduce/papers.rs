@@ -29,10 +29,6 @@ pub enum PaperArg {
 const LANGDONS_TESLA: &str = Machine::T10p.name();
 
 impl PaperArg {
-    pub fn name(self) -> &'static str {
-        self.paper().name()
-    }
-
     pub fn paper(self) -> Paper {
         match self {
             PaperArg::Langdon => Paper::Langdon,
@@ -59,8 +55,7 @@ pub struct Reproduction<'a> {
 
 impl Reproduction<'_> {
     pub fn write(&self) -> CliResult {
-        let allowed = "--arch, --chart, --device, --engine, --format, --out, --program-seed";
-        check_options(self.run.engine, "--paper", allowed)?;
+        check_options(self.run.engine)?;
         let figures = self.run.figures()?;
         // Published values are read only after every prediction is made.
         let paper = self.run.paper.paper();
@@ -72,12 +67,8 @@ impl Reproduction<'_> {
     }
 }
 
-/// Refuses what the papers' systems do not have. `given_with` and `allowed` are options of the command, for the message.
-pub(crate) fn check_options(
-    engine: &EngineArgs,
-    given_with: &str,
-    allowed: &str,
-) -> Result<(), String> {
+/// Refuses what the papers' systems do not have.
+fn check_options(engine: &EngineArgs) -> Result<(), String> {
     let mut others = engine.clone();
     others.engine = Kind::Simulator;
     others.inputs.arch = None;
@@ -86,7 +77,7 @@ pub(crate) fn check_options(
     match given.is_empty() {
         true => Ok(()),
         false => Err(format!(
-            "options:{given} given with {given_with}; allowed: {allowed}"
+            "options:{given} given with --paper; allowed: --arch, --chart, --device, --engine, --format, --out, --program-seed"
         )),
     }
 }
@@ -123,7 +114,7 @@ impl PaperRun<'_> {
     }
 
     /// Everything that is predicted for the paper.
-    pub fn figures(&self) -> Result<Vec<Figure>, Box<dyn Error>> {
+    fn figures(&self) -> Result<Vec<Figure>, Box<dyn Error>> {
         let own_device = self.own_device();
         let seed = self.engine.inputs.program_seed;
         let radeon = gpocl::juniper::DEVICE;

@@ -5,7 +5,7 @@
 
 use super::{
     Area, BLUE, Chart, Drawn, Legend, ON_DARK, ON_LIGHT, VERMILION, figure, ink, ink_at,
-    light_mesh, note, tick,
+    light_mesh, tick,
 };
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
@@ -104,21 +104,20 @@ impl StackedBars {
         }
     }
 
-    /// Predicted values of each name, and under each the one that was `second`: published or measured, where it was.
+    /// Predicted values of each name, and under each the published one, where there is one.
     pub fn pairs(
         unit: &str,
-        second: &str,
         pairs: impl IntoIterator<Item = (String, f64, Option<f64>)>,
     ) -> StackedBars {
-        let bars = pairs.into_iter().flat_map(|(label, predicted, other)| {
+        let bars = pairs.into_iter().flat_map(|(label, predicted, published)| {
             let bar = |label, name: &str, value| Bar {
                 label,
                 layers: vec![(name.to_owned(), value)],
             };
-            let other = other.map(|value| bar(String::new(), second, value));
+            let published = published.map(|value| bar(String::new(), "published", value));
             [bar(label, "predicted", predicted)]
                 .into_iter()
-                .chain(other)
+                .chain(published)
         });
         StackedBars {
             title: String::new(),
@@ -126,14 +125,6 @@ impl StackedBars {
             bars: bars.collect(),
             width: super::NARROW,
             colours: &OF_PAIRS,
-        }
-    }
-
-    /// Returns the chart as wide as a phone.
-    pub fn narrow(self) -> StackedBars {
-        StackedBars {
-            width: super::NARROW,
-            ..self
         }
     }
 
@@ -208,10 +199,8 @@ impl StackedBars {
                 if *value > pixel * (8 + 7 * text.len()) as f64 {
                     let at = (start + 4.0 * pixel, middle);
                     let style = ink_at(13, HPos::Left).color(over(colour));
-                    chart.draw_series([Text::new(text.clone(), at, style)])?;
+                    chart.draw_series([Text::new(text, at, style)])?;
                 }
-                let said = format!("{name}: {text} {}, {}", self.unit, bar.label);
-                chart.draw_series([note(said, (f64::midpoint(start, end), middle))])?;
                 start = end;
             }
         }
@@ -240,21 +229,6 @@ impl Chart for StackedBars {
             Ok(legend.draw(&Rectangle::new(square, colour.filled()))?)
         })
     }
-
-    /// Every layer of every bar.
-    fn words(&self) -> String {
-        let mut text = format!("{}.", self.unit);
-        for bar in &self.bars {
-            let layers = bar.layers.iter().filter(|(_, value)| *value > 0.0);
-            let layers = layers.map(|(name, value)| format!("{} {name}", figure(*value)));
-            let layers: Vec<String> = layers.collect();
-            text += &match bar.label.is_empty() {
-                true => format!(" {}.", layers.join(", ")),
-                false => format!(" {}: {}.", bar.label, layers.join(", ")),
-            };
-        }
-        text
-    }
 }
 
 /// Ink that can be read on `background`.
@@ -276,7 +250,7 @@ mod tests {
             layers: vec![("issuing".into(), 3.0), ("branch".into(), 2.0)],
         };
         let bars = vec![bar("32"), bar("64")];
-        let text = svg(&StackedBars::new("".into(), "cycles".into(), bars).narrow()).unwrap();
+        let text = svg(&StackedBars::new("".into(), "cycles".into(), bars)).unwrap();
         for name in ["issuing", "branch", "\n32\n", "\n64\n"] {
             assert!(text.contains(name), "{name}");
         }
@@ -287,14 +261,10 @@ mod tests {
     #[test]
     fn a_pair_has_one_bar_where_nothing_was_published() {
         let pair = |name: &str, published| (name.to_owned(), 9.86, published);
-        let pairs = |pairs: Vec<_>| StackedBars::pairs("speed", "published", pairs);
+        let pairs = |pairs: Vec<_>| StackedBars::pairs("speed", pairs);
         let chart = pairs(vec![pair("FP peak", Some(10.25)), pair("FP median", None)]);
         let text = svg(&chart).unwrap();
         assert!(text.contains("10.2") && text.matches("9.9").count() == 2);
-        assert_eq!(
-            chart.words(),
-            "speed. FP peak: 9.9 predicted. 10.2 published. FP median: 9.9 predicted."
-        );
         assert!(svg(&pairs(Vec::new())).is_err());
     }
 }

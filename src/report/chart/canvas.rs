@@ -3,9 +3,8 @@
 //! Models: a chart's own pixels, drawn larger and in a theme's colours; for a PNG several times as large as asked for, so that edges and
 //! letters are smooth. Leaves out: transparency of the paper. Units: the chart's own pixels where charts draw, else those of the file.
 
-use super::theme::{self, Theme};
+use super::theme::Theme;
 use super::{Chart, FONT_NAME, Look};
-use maud::html;
 use plotters::prelude::*;
 use plotters_backend::{
     BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingErrorKind,
@@ -19,44 +18,23 @@ const MOST_DRAWN: u64 = 120_000_000;
 const FINEST: u32 = 4;
 /// Part of its height by which plotters sets text in bitmaps higher than in an SVG.
 const TOO_HIGH: f64 = 0.12;
-/// Radius in which a note's place can be pointed at.
-const NOTE_RADIUS: u32 = 7;
 
 /// Returns the text of an SVG file.
 pub(super) fn svg(chart: &dyn Chart, look: Look) -> Result<String, Box<dyn Error>> {
-    let (_, content) = svg_parts(chart, look.theme, Some(look.theme.paper()))?;
+    let mut text = String::new();
+    let canvas = Canvas {
+        inner: Backend::Svg(SVGBackend::with_string(&mut text, chart.size())),
+        size: chart.size(),
+        scale: 1.0,
+        theme: look.theme,
+    };
+    canvas.draw(chart)?;
+    let (_, content) = text.split_once(">\n").unwrap_or_default();
     let ((wide, high), _) = look.size(chart);
     let (width, height) = chart.size();
     Ok(format!(
         "<svg width=\"{wide}\" height=\"{high}\" viewBox=\"0 0 {width} {height}\" xmlns=\"http://www.w3.org/2000/svg\">\n{content}"
     ))
-}
-
-/// Returns an SVG as a part of a page, whose style has the colours, with a note at every point.
-pub(super) fn svg_of_page(chart: &dyn Chart) -> Result<String, Box<dyn Error>> {
-    let (notes, content) = svg_parts(chart, Theme::Light, None)?;
-    let (width, height) = chart.size();
-    let content = theme::of_page(content).replace("</svg>", &(notes + "</svg>"));
-    Ok(format!("<svg viewBox=\"0 0 {width} {height}\">\n{content}"))
-}
-
-/// Notes, and everything behind the first tag of the SVG.
-fn svg_parts(
-    chart: &dyn Chart,
-    theme: Theme,
-    paper: Option<RGBColor>,
-) -> Result<(String, String), Box<dyn Error>> {
-    let (mut text, mut notes) = (String::new(), String::new());
-    let canvas = Canvas {
-        inner: Backend::Svg(SVGBackend::with_string(&mut text, chart.size())),
-        size: chart.size(),
-        scale: 1.0,
-        theme,
-        notes: &mut notes,
-    };
-    canvas.draw(chart, paper)?;
-    let (_, content) = text.split_once(">\n").unwrap_or_default();
-    Ok((notes, content.to_owned()))
 }
 
 /// Returns the bytes of a PNG file.
@@ -74,9 +52,8 @@ pub(super) fn png(chart: &dyn Chart, look: Look) -> Result<Vec<u8>, Box<dyn Erro
         size: chart.size(),
         scale: scale * f64::from(fine),
         theme: look.theme,
-        notes: &mut String::new(),
     };
-    canvas.draw(chart, Some(look.theme.paper()))?;
+    canvas.draw(chart)?;
     let mut file = Vec::new();
     let mut encoder = png::Encoder::new(&mut file, width, height);
     encoder.set_color(png::ColorType::Rgb);
@@ -112,8 +89,6 @@ pub struct Canvas<'a> {
     /// Pixels drawn along one of the chart's own.
     scale: f64,
     theme: Theme,
-    /// Elements of an SVG, one for each point with a note.
-    notes: &'a mut String,
 }
 
 enum Backend<'a> {
@@ -141,14 +116,13 @@ fn of_either<E: Error + Send + Sync + 'static>(error: DrawingErrorKind<E>) -> Fa
 }
 
 impl Canvas<'_> {
-    fn draw(self, chart: &dyn Chart, paper: Option<RGBColor>) -> Result<(), Box<dyn Error>> {
+    fn draw(self, chart: &dyn Chart) -> Result<(), Box<dyn Error>> {
         if !*super::FONT {
             return Err("the font in the program is damaged".into());
         }
+        let paper = self.theme.paper();
         let area = self.into_drawing_area();
-        if let Some(colour) = paper {
-            area.fill(&colour)?;
-        }
+        area.fill(&paper)?;
         chart.draw(&area)?;
         area.present()?;
         Ok(())
@@ -263,13 +237,6 @@ impl DrawingBackend for Canvas<'_> {
         at: BackendCoord,
     ) -> Result<(), Failed> {
         let colour = self.colour(style.color());
-        if colour.3 == 0.0 {
-            let note = html! {
-                circle class="note" cx=(at.0) cy=(at.1) r=(NOTE_RADIUS) { title { (text) } }
-            };
-            self.notes.push_str(&note.into_string());
-            return Ok(());
-        }
         let (size, turn) = (style.size() * self.scale, style.transform());
         let lowered = match self.inner {
             Backend::Svg(_) => 0.0,

@@ -4,7 +4,7 @@
 //! Units: given by the caller. Source of the colours: viridis (van der Walt and Smith, 2015), even in lightness.
 
 use super::theme::EMPTY;
-use super::{Area, Chart, Drawn, INK, NARROW, ON_DARK, ON_LIGHT, VERMILION, figure, ink_at, note};
+use super::{Area, Chart, Drawn, INK, NARROW, ON_DARK, ON_LIGHT, VERMILION, figure, ink_at};
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
@@ -176,15 +176,12 @@ impl Chart for Heat {
                 let part = cell.map(|value| (value - low) / (high - low).max(f64::MIN_POSITIVE));
                 let colour = part.map_or(EMPTY, viridis);
                 area.draw(&Rectangle::new([from, to], colour.filled()))?;
-                let middle = (i32::midpoint(from.0, to.0), i32::midpoint(from.1, to.1));
-                let text = cell.map_or("\u{2013}".into(), figure);
                 if self.has_figures() {
+                    let middle = (i32::midpoint(from.0, to.0), i32::midpoint(from.1, to.1));
+                    let text = cell.map_or("\u{2013}".into(), figure);
                     let style = ink_at(12, HPos::Center).color(part.map_or(&INK, over));
-                    area.draw(&Text::new(text.clone(), middle, style))?;
+                    area.draw(&Text::new(text, middle, style))?;
                 }
-                let (x, y) = (&self.columns[column], &self.rows[row]);
-                let said = format!("{text} at {x} {}, {y} {}", self.x_label, self.y_label);
-                area.draw(&note(said, middle))?;
             }
         }
         for (colour, thick) in [(WHITE, 5), (VERMILION, 3)] {
@@ -196,34 +193,6 @@ impl Chart for Heat {
             true => Ok(()),
             false => self.draw_scale(area, low, high),
         }
-    }
-
-    /// The best cell and the corners.
-    fn words(&self) -> String {
-        let Some((_, row, column)) = self.best() else {
-            return String::new();
-        };
-        let (last_row, last_column) = (self.rows.len() - 1, self.columns.len() - 1);
-        let corners = [
-            (0, 0),
-            (0, last_column),
-            (last_row, 0),
-            (last_row, last_column),
-        ];
-        let mut places = vec![(row, column)];
-        for corner in corners {
-            if !places.contains(&corner) {
-                places.push(corner);
-            }
-        }
-        let place = |(row, column): (usize, usize)| {
-            let (x, y) = (&self.columns[column], &self.rows[row]);
-            let value = figure(self.cells[row][column]?);
-            let (x_label, y_label) = (&self.x_label, &self.y_label);
-            Some(format!("{value} with {y} {y_label} and {x} {x_label}"))
-        };
-        let places: Vec<String> = places.into_iter().filter_map(place).collect();
-        format!("Best: {}.", places.join("; "))
     }
 }
 
@@ -258,9 +227,5 @@ mod tests {
         let text = svg(&heat).unwrap();
         assert!(["0.25", "7", "120", "cases"].map(|part| text.contains(part)) == [true; 4]);
         assert!(svg(&Heat::of_points("x", "y", &[])).is_err());
-        assert_eq!(
-            heat.words(),
-            "Best: 120 with 20 programs and 1000 cases; 0.25 with 10 programs and 1000 cases; 7 with 20 programs and 100 cases."
-        );
     }
 }

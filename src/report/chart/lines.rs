@@ -4,7 +4,7 @@
 
 use super::{
     Area, Chart, Drawn, GUIDE, INK, LINE, Legend, NARROW, SERIES_COLOURS, SWATCH_WIDTH, figure,
-    light_mesh, note, tick,
+    light_mesh, tick,
 };
 use crate::report::grouped;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
@@ -223,14 +223,6 @@ impl Chart for Lines {
                 }
             }
             chart.draw_series(points.map(|point| Circle::new(point, POINT, style)))?;
-            chart.draw_series(line.points.iter().map(|&(x, y)| {
-                let (value, at) = (figure(y), self.x_text(x));
-                let text = format!(
-                    "{}: {value} {} at {at} {}",
-                    line.name, self.y_label, self.x_label
-                );
-                note(text, (self.x(x), y))
-            }))?;
         }
         let names = self.names();
         self.legend(&names).draw(&legend, |nth, (x, y)| {
@@ -251,20 +243,6 @@ impl Chart for Lines {
             }
             Ok(())
         })
-    }
-
-    /// Describes both ends of every line.
-    fn words(&self) -> String {
-        let line = |line: &Line| {
-            let ends = line.points.first().zip(line.points.last());
-            let ends = ends.map(|((x0, y0), (x1, y1))| {
-                let [from, to] = [x0, x1].map(|x| self.x_text(*x));
-                format!("{y0:.1} at {from}, {y1:.1} at {to}")
-            });
-            format!(" {}: {}.", line.name, ends.unwrap_or_default())
-        };
-        let lines: String = self.lines.iter().map(line).collect();
-        format!("{} over {}.{lines}", self.y_label, self.x_label)
     }
 }
 
@@ -337,11 +315,6 @@ mod tests {
         );
         // Four points and two in the legend.
         assert_eq!(text.matches("<circle").count(), 6);
-        assert!(
-            lines()
-                .words()
-                .contains("32 registers: 16.0 at 32, 32.0 at 96.")
-        );
     }
 
     #[test]

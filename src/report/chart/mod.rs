@@ -1,7 +1,7 @@
-//! Charts as SVG or PNG, by the file's extension, or as a part of a page; they need no fonts or tools of the system.
+//! Charts as SVG or PNG, by the file's extension; they need no fonts or tools of the system.
 //!
 //! Models: a chart draws itself once, in its own pixels and in the colours of the light theme; size and theme are added on the way to
-//! plotters' backends (`canvas.rs`, `theme.rs`). Leaves out: how a page shows the notes at points. Units: on the axes.
+//! plotters' backends (`canvas.rs`, `theme.rs`). Leaves out: computing what is drawn. Units: on the axes.
 //! Source of the colours: Okabe and Ito, Color Universal Design (2008), told apart by most eyes.
 
 pub mod bars;
@@ -85,10 +85,6 @@ pub trait Chart {
     /// Width and height in pixels.
     fn size(&self) -> (u32, u32);
     fn draw(&self, area: &Area) -> Drawn;
-    /// The chart in words, for those who cannot see it.
-    fn words(&self) -> String {
-        String::new()
-    }
 }
 
 /// Appearance of a chart in a file.
@@ -150,16 +146,6 @@ fn extension(path: &Path) -> Result<Format, ChartError> {
 /// The chart as the text of an SVG file, in its own size.
 pub fn svg(chart: &dyn Chart) -> Result<String, Box<dyn Error>> {
     canvas::svg(chart, Look::default())
-}
-
-/// The chart as a part of a page, whose style has the colours, with a note at every point.
-pub fn svg_of_page(chart: &dyn Chart) -> Result<String, Box<dyn Error>> {
-    canvas::svg_of_page(chart)
-}
-
-/// Tooltip of a point on a page; not drawn in files.
-fn note<C>(text: String, at: C) -> Text<'static, C, String> {
-    Text::new(text, at, ink(1).color(&TRANSPARENT))
 }
 
 /// Text of `size` pixels in the one ink.

@@ -4,7 +4,7 @@
 
 use super::{
     Area, Chart, Drawn, INK, LINE, Legend, SERIES_COLOURS, SWATCH_WIDTH, figure, ink, light_mesh,
-    note, tick,
+    tick,
 };
 use plotters::prelude::*;
 
@@ -60,30 +60,17 @@ impl Roofline {
         LABEL_HEIGHT * self.launches.len() as u32
     }
 
-    /// Dots that are drawn, with the label, the number and the rate of their launch.
-    fn dots(&self) -> impl Iterator<Item = (&str, usize, f64, Dot)> {
+    /// Dots that are drawn, with the number and the rate of their launch.
+    fn dots(&self) -> impl Iterator<Item = (usize, f64, Dot)> {
         let launches = self.launches.iter().enumerate();
-        launches.flat_map(|(nth, (label, rate, dots))| {
+        launches.flat_map(|(nth, (_, rate, dots))| {
             let drawn = dots.iter().filter(|dot| dot.intensity < MOST_INTENSITY);
-            drawn.map(move |dot| (label.as_str(), nth + 1, *rate, *dot))
+            drawn.map(move |dot| (nth + 1, *rate, *dot))
         })
     }
 
     fn colour(place: usize) -> RGBColor {
         SERIES_COLOURS[place % SERIES_COLOURS.len()]
-    }
-
-    /// Describes a dot: how near the launch is to the ceiling.
-    fn said(&self, label: &str, rate: f64, dot: Dot) -> String {
-        let ceiling = &self.ceilings[dot.ceiling];
-        let most = (ceiling.gb_per_s * dot.intensity).min(self.issue);
-        format!(
-            "{label}, {}: {} warp instructions per byte, {:.0} % of the ceiling of {} billion per second",
-            ceiling.name,
-            figure(dot.intensity),
-            100.0 * rate / most,
-            figure(most)
-        )
     }
 }
 
@@ -132,13 +119,12 @@ impl Chart for Roofline {
             let style = Self::colour(place).stroke_width(LINE);
             chart.draw_series(LineSeries::new(line, style))?;
         }
-        for (label, number, rate, dot) in self.dots() {
+        for (number, rate, dot) in self.dots() {
             let at = (dot.intensity, rate.max(bottom));
             let style = Self::colour(dot.ceiling).filled();
             chart.draw_series([Circle::new(at, 5, style)])?;
             let beside = EmptyElement::at(at) + Text::new(number.to_string(), (6, -14), ink(11));
             chart.draw_series([beside])?;
-            chart.draw_series([note(self.said(label, rate, dot), at)])?;
         }
         let names = self.names();
         self.legend(&names).draw(&legend, |nth, (x, y)| {
@@ -149,18 +135,6 @@ impl Chart for Roofline {
             legend.draw(&Circle::new((x, y), 5, Self::colour(nth).filled()))?;
             Ok(())
         })
-    }
-
-    /// Describes every dot.
-    fn words(&self) -> String {
-        let dots = self.dots();
-        let said: Vec<String> = dots
-            .map(|(label, _, rate, dot)| self.said(label, rate, dot))
-            .collect();
-        format!(
-            "Launches under the ceilings of the device. {}.",
-            said.join(". ")
-        )
     }
 }
 
@@ -177,16 +151,6 @@ mod tests {
             issue: 1000.0,
             ceilings: vec![ceiling("L1", 5000.0), ceiling("device memory", 1000.0)],
         }
-    }
-
-    #[test]
-    fn a_dot_says_how_near_the_launch_is_to_its_ceiling() {
-        let words = roofline(250.0).words();
-        // 0.1 of 5000 GB/s.
-        let said = "[1] rpn, L1: 0.10 warp instructions per byte, 50 % of the ceiling of 500 billion per second";
-        assert!(words.contains(said), "{words}");
-        // What moves hardly anything is left out.
-        assert!(!words.contains("device memory"), "{words}");
     }
 
     #[test]

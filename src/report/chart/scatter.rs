@@ -1,12 +1,11 @@
 //! Measured against predicted: one point per cell, on the diagonal where the prediction is right.
 //!
 //! Leaves out: cells without a measured value. Units: given by the caller; both axes are logarithmic.
-//! Bars: the paper's confidence interval (across), the spread over draws of programs (upright), where there is any.
 
 use super::lines::Ticked;
 use super::{
-    Area, Canvas, Chart, Drawn, GUIDE, INK, Legend, NARROW, SERIES_COLOURS, figure, light_mesh,
-    note, tick,
+    Area, Canvas, Chart, Drawn, GUIDE, INK, Legend, NARROW, SERIES_COLOURS, light_mesh,
+    tick,
 };
 use plotters::element::DynElement;
 use plotters::prelude::*;
@@ -14,12 +13,8 @@ use plotters::prelude::*;
 /// One cell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
-    /// Name of the point, if it differs from that of its series.
-    pub name: Option<String>,
     pub measured: f64,
-    pub measured_half: f64,
     pub predicted: f64,
-    pub predicted_half: f64,
     /// Fitted cells have a dark rim.
     pub fitted: bool,
 }
@@ -44,17 +39,6 @@ const PLOT_HEIGHT: u32 = 330;
 const BAND: f64 = 1.2;
 
 impl Scatter {
-    fn note(&self, series: &Series, point: &Point) -> String {
-        format!(
-            "{}: measured {}, predicted {} {} ({:+.1} %)",
-            point.name.as_deref().unwrap_or(&series.name),
-            figure(point.measured),
-            figure(point.predicted),
-            self.unit,
-            100.0 * (point.predicted / point.measured - 1.0)
-        )
-    }
-
     fn ends(&self) -> Option<(f64, f64)> {
         let points = self.series.iter().flat_map(|series| &series.points);
         let values: Vec<f64> = points.flat_map(|p| [p.measured, p.predicted]).collect();
@@ -109,43 +93,13 @@ impl Chart for Scatter {
         for (nth, series) in self.series.iter().enumerate() {
             for point in &series.points {
                 let at = (point.measured.log10(), point.predicted.log10());
-                let ends = |value: f64, half: f64| {
-                    [value - half, value + half]
-                        .map(|end| end.max(f64::MIN_POSITIVE).log10().max(low))
-                };
-                let across = ends(point.measured, point.measured_half).map(|x| (x, at.1));
-                let upright = ends(point.predicted, point.predicted_half).map(|y| (at.0, y));
-                let colour = SERIES_COLOURS[nth % SERIES_COLOURS.len()].mix(0.6);
-                let bars = [across, upright];
-                let bars = bars.map(|bar| PathElement::new(bar, colour.stroke_width(GUIDE)));
-                chart.draw_series(bars)?;
                 chart.draw_series([mark(nth, at)])?;
                 if point.fitted {
                     chart.draw_series([Circle::new(at, 7, INK.stroke_width(GUIDE))])?;
                 }
-                chart.draw_series([note(self.note(series, point), at)])?;
             }
         }
         legend(&self.names()).draw(&under, |nth, at| Ok(under.draw(&mark(nth, at))?))
-    }
-
-    /// Describes the measured and the predicted range of every series.
-    fn words(&self) -> String {
-        let range = |series: &Series, value: fn(&Point) -> f64| {
-            let values = || series.points.iter().map(value);
-            let (low, high) = (
-                values().fold(f64::MAX, f64::min),
-                values().fold(0.0, f64::max),
-            );
-            format!("{} to {} {}", figure(low), figure(high), self.unit)
-        };
-        let words = self.series.iter().map(|series| {
-            let measured = range(series, |point| point.measured);
-            let predicted = range(series, |point| point.predicted);
-            let (n, name) = (series.points.len(), &series.name);
-            format!("{name}: {n} points, measured {measured}, predicted {predicted}.")
-        });
-        words.collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -184,11 +138,8 @@ mod tests {
     #[test]
     fn every_point_is_drawn_and_the_fitted_have_a_rim() {
         let point = |fitted| Point {
-            name: None,
             measured: 20.0,
-            measured_half: 1.0,
             predicted: 22.0,
-            predicted_half: 0.0,
             fitted,
         };
         let series = Series {

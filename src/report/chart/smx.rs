@@ -174,13 +174,6 @@ impl Chart for SmxDrawing {
         }
         Ok(())
     }
-
-    /// All boxes.
-    fn words(&self) -> String {
-        let part = |part: &Part| format!("{}: {}", part.name, part.numbers.join("; "));
-        let parts: Vec<String> = self.parts.iter().map(part).collect();
-        format!("{}. {}.", self.title, parts.join(". "))
-    }
 }
 
 #[cfg(test)]
@@ -195,10 +188,5 @@ mod tests {
         device.limits.blocks_per_smx = 13;
         let text = svg(&SmxDrawing::of(&device)).unwrap();
         assert!(text.contains("at most 13 blocks"));
-        assert!(
-            SmxDrawing::of(&device)
-                .words()
-                .contains("at most 13 blocks")
-        );
     }
 }

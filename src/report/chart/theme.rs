@@ -1,4 +1,4 @@
-//! The colours of charts on light and on dark paper, and as parts of a page, which may be either.
+//! The colours of charts on light and on dark paper.
 //!
 //! Charts are drawn in the colours of the light theme; a table maps them to those of another theme. Colours of data
 //! are the same in all, so that a slide and a handout agree; they stand out from both papers. Leaves out: which colour is used where.
@@ -28,25 +28,23 @@ pub(in crate::report) const PALE_RED: RGBColor = RGBColor(248, 222, 222);
 
 /// A colour with a meaning of its own, which themes change.
 struct Role {
-    /// A page's style calls it `--chart-NAME`.
-    name: &'static str,
     light: RGBColor,
     dark: RGBColor,
 }
 
-const fn role(name: &'static str, light: RGBColor, dark: RGBColor) -> Role {
-    Role { name, light, dark }
+const fn role(light: RGBColor, dark: RGBColor) -> Role {
+    Role { light, dark }
 }
 
 const ROLES: [Role; 8] = [
-    role("ink", INK, RGBColor(232, 235, 240)),
-    role("grid", GRID, RGBColor(45, 53, 65)),
-    role("empty", EMPTY, RGBColor(42, 49, 60)),
-    role("leaf", LEAF, RGBColor(20, 24, 31)),
-    role("pale-blue", PALE_BLUE, RGBColor(28, 50, 74)),
-    role("pale-green", PALE_GREEN, RGBColor(25, 57, 42)),
-    role("pale-orange", PALE_ORANGE, RGBColor(74, 51, 22)),
-    role("pale-red", PALE_RED, RGBColor(78, 36, 36)),
+    role(INK, RGBColor(232, 235, 240)),
+    role(GRID, RGBColor(45, 53, 65)),
+    role(EMPTY, RGBColor(42, 49, 60)),
+    role(LEAF, RGBColor(20, 24, 31)),
+    role(PALE_BLUE, RGBColor(28, 50, 74)),
+    role(PALE_GREEN, RGBColor(25, 57, 42)),
+    role(PALE_ORANGE, RGBColor(74, 51, 22)),
+    role(PALE_RED, RGBColor(78, 36, 36)),
 ];
 
 /// Background of a dark chart.
@@ -56,10 +54,6 @@ type Rgb = (u8, u8, u8);
 
 fn rgb(colour: RGBColor) -> Rgb {
     (colour.0, colour.1, colour.2)
-}
-
-fn hex((red, green, blue): Rgb) -> String {
-    format!("#{red:02X}{green:02X}{blue:02X}")
 }
 
 fn role_of(drawn: Rgb) -> Option<&'static Role> {
@@ -82,23 +76,6 @@ impl Theme {
             Theme::Dark => DARK_PAPER,
         }
     }
-}
-
-/// An SVG in the colours of the light theme with those of the page's style in their place.
-pub(super) fn of_page(svg: String) -> String {
-    ROLES.iter().fold(svg, |svg, role| {
-        let drawn = format!("\"{}\"", hex(rgb(role.light)));
-        svg.replace(&drawn, &format!("\"var(--chart-{})\"", role.name))
-    })
-}
-
-/// The values of a page's colours, as the declarations of its style.
-pub fn declarations(theme: Theme) -> String {
-    let one = |role: &Role| {
-        let colour = hex(theme.colour(rgb(role.light)));
-        format!("--chart-{}: {};", role.name, colour.to_lowercase())
-    };
-    ROLES.iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -127,9 +104,9 @@ mod tests {
                 assert!(found >= 3.0, "{theme:?} {colour:?}: {found:.2}");
             }
             let ink = theme.colour(rgb(INK));
-            for role in ROLES.iter().filter(|role| role.name != "ink") {
+            for role in ROLES.iter().filter(|role| role.light != INK) {
                 let found = contrast(ink, theme.colour(rgb(role.light)));
-                assert!(found >= 4.5, "{theme:?} {}: {found:.2}", role.name);
+                assert!(found >= 4.5, "{theme:?} {:?}: {found:.2}", role.light);
             }
         }
     }
@@ -142,11 +119,6 @@ mod tests {
             let data = SERIES_COLOURS.iter().filter(|colour| **colour != INK);
             assert!(data.clone().all(|colour| rgb(*colour) != rgb(role.light)));
         }
-        let drawn = "fill=\"#E1E1E1\" stroke=\"#010203\"".to_owned();
-        assert_eq!(
-            of_page(drawn),
-            "fill=\"var(--chart-grid)\" stroke=\"#010203\""
-        );
         assert_eq!(Theme::Dark.colour((1, 2, 3)), (1, 2, 3));
     }
 }

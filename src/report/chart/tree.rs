@@ -133,21 +133,6 @@ impl Chart for TreeDrawing {
         let title = "linear: the stack after every instruction (S pops)";
         draw_steps(area, top, title, &linear, VERMILION)
     }
-
-    /// The program and what it takes.
-    fn words(&self) -> String {
-        let deepest = |steps: &[Step]| steps.iter().map(|step| step.levels).max().unwrap_or(0);
-        let (postfix, linear) = (self.postfix_steps(), self.linear_steps());
-        format!(
-            "The tree of the program {}. In postfix it takes {} steps and at most {} stack levels; as linear \
-             instructions {} steps and at most {}.",
-            self.0,
-            postfix.len(),
-            deepest(&postfix),
-            linear.len(),
-            deepest(&linear)
-        )
-    }
 }
 
 fn draw_tree(area: &Area, nodes: &[Node]) -> Drawn {
@@ -228,16 +213,6 @@ mod tests {
         assert_eq!(text.matches("<rect").count(), 7 + 2 + 1);
         // Five nodes, each filled and outlined.
         assert_eq!(text.matches("<circle").count(), 10);
-    }
-
-    #[test]
-    fn the_description_counts_levels() {
-        let text = drawing("X1 X1 * X1 +").unwrap().words();
-        assert!(
-            text.contains("5 steps and at most 2 stack levels"),
-            "{text}"
-        );
-        assert!(text.contains("2 steps and at most 1."), "{text}");
     }
 
     #[test]

@@ -6,7 +6,6 @@
 
 use crate::device::ideal::Ideal;
 use crate::launch::cause::Cause;
-use crate::report::web;
 use crate::systems::options::LaunchOptions;
 use crate::util::seven_bits::seven_bits;
 use serde::Serialize;
@@ -16,11 +15,12 @@ use std::error::Error;
 /// The library for browsers, compressed with gzip.
 pub const MODULE: &[u8] = include_bytes!("../../../assets/warpstack.wasm.gz");
 const PAGE: &str = include_str!("page.html");
+const COLOURS: &str = include_str!("colours.css");
 const STYLE: &str = include_str!("page.css");
 /// The script of the threads that answer.
 pub const WORKER: &str = include_str!("worker.js");
 const SCRIPTS: [&str; 8] = [
-    web::COPY,
+    include_str!("copy.js"),
     include_str!("ask.js"),
     include_str!("state.js"),
     include_str!("controls.js"),
@@ -80,7 +80,7 @@ pub struct MeasuredPoint {
 pub fn page(content: &Content) -> Result<String, Box<dyn Error>> {
     let parts = [
         ("policy", POLICY.to_owned()),
-        ("style", web::colours() + STYLE),
+        ("style", [COLOURS, STYLE].concat()),
         ("content", described(content)),
         ("module", seven_bits(MODULE)),
         ("worker", WORKER.to_owned()),
@@ -136,6 +136,14 @@ fn without_nulls(value: Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_cause_has_a_colour_in_every_scheme() {
+        for cause in Cause::ALL {
+            let declared = COLOURS.matches(&format!("--{}: ", cause.name())).count();
+            assert_eq!(declared, 3, "{cause:?}");
+        }
+    }
 
     #[test]
     fn every_part_has_its_place_and_nothing_is_replaced_twice() {

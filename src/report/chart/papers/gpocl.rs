@@ -64,7 +64,7 @@ fn pairs(rows: &[ComparedFigure], device: &str, table: &str, domain: &str) -> Op
     let number = &table["table ".len()..];
     Some(Tile::new(
         format!("Table {number}: {domain}, {device}"),
-        StackedBars::pairs("billion GPop/s", "published", pairs),
+        StackedBars::pairs("billion GPop/s", pairs),
     ))
 }
 

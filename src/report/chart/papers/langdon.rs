@@ -133,7 +133,7 @@ fn averages(rows: &[ComparedFigure]) -> Option<Tile> {
     });
     let pairs: Vec<_> = pairs.collect();
     (!pairs.is_empty()).then(|| {
-        let chart = StackedBars::pairs(BILLIONS, "published", pairs);
+        let chart = StackedBars::pairs(BILLIONS, pairs);
         Tile::new("Whole runs, host included", chart)
     })
 }
