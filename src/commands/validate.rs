@@ -302,11 +302,7 @@ pub(super) fn of_papers(
 }
 
 /// `n_rows` of a device's committed launches, evenly spread over those measured (all for 0), with what is predicted for them.
-fn launches(
-    device: &str,
-    n_rows: usize,
-    settings: Settings,
-) -> Result<Vec<Line>, Box<dyn Error>> {
+fn launches(device: &str, n_rows: usize, settings: Settings) -> Result<Vec<Line>, Box<dyn Error>> {
     let device = Preset::load(device)?.device;
     let rows = evenly(measured_launches(&device)?, Some(n_rows));
     let requests = Requests::new(Programs::Committed, None);

@@ -242,11 +242,7 @@ fn other_draws(
     Ok(draws)
 }
 
-fn compare(
-    cells: &[Cell],
-    predictions: &[Prediction],
-    measured: &[Measured],
-) -> Vec<Compared> {
+fn compare(cells: &[Cell], predictions: &[Prediction], measured: &[Measured]) -> Vec<Compared> {
     cells
         .iter()
         .zip(predictions)
@@ -261,10 +257,7 @@ fn compare(
 
 /// Predicts all cells in parallel; results are in the order of the cells. Cells of one kernel are predicted one after another, so
 /// that they share its traces.
-fn predict_all(
-    model: &Predictor,
-    cells: &[Cell],
-) -> Result<Vec<Prediction>, PredictError> {
+fn predict_all(model: &Predictor, cells: &[Cell]) -> Result<Vec<Prediction>, PredictError> {
     let progress = Progress::new(cells.len() as u64, "cells");
     let launches: Vec<LaunchOptions> = cells.iter().map(Cell::options).collect();
     let mut by_kernel: Vec<usize> = (0..cells.len()).collect();

@@ -4,8 +4,7 @@
 
 use super::lines::Ticked;
 use super::{
-    Area, Canvas, Chart, Drawn, GUIDE, INK, Legend, NARROW, SERIES_COLOURS, light_mesh,
-    tick,
+    Area, Canvas, Chart, Drawn, GUIDE, INK, Legend, NARROW, SERIES_COLOURS, light_mesh, tick,
 };
 use plotters::element::DynElement;
 use plotters::prelude::*;
