@@ -58,7 +58,6 @@ macro_rules! device {
                 unit: $unit,
                 allowed: $allowed,
                 readers: &[$(Reader::$reader),+],
-                title: "",
                 form: <$ty as FieldValue>::form,
             },
         )*)*];

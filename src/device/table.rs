@@ -43,8 +43,6 @@ pub struct Field {
     pub allowed: Allowed,
     /// Parts of the program whose results depend on it.
     pub readers: &'static [Reader],
-    /// Readable name; empty if `name` is enough.
-    pub title: &'static str,
     /// The form of its value in a file.
     pub form: fn() -> String,
 }

@@ -119,17 +119,27 @@ mod tests {
         for paper in Paper::ALL {
             let published = paper.read(paper.text()).unwrap();
             let figures = figures(paper);
+            let mut not_predicted = 0;
             for (id, _) in &published {
                 let own = figures
                     .iter()
                     .filter(|figure| figure.id.as_ref() == Some(id));
-                assert_eq!(own.count(), 1, "{id:?}");
+                match own.count() {
+                    0 => not_predicted += 1,
+                    n => assert_eq!(n, 1, "{id:?}"),
+                }
                 let same = published.iter().filter(|(other, _)| other == id);
                 assert_eq!(same.count(), 1, "{id:?}");
             }
+            let expected = match paper {
+                // Of the host's processors, and ranks among instances that include them.
+                Paper::Gpocl => 142,
+                Paper::Langdon | Paper::Robilliard => 0,
+            };
+            assert_eq!(not_predicted, expected, "{paper}");
             let compared = compare(paper, figures).unwrap();
             let compared = compared.iter().filter(|row| row.published.is_some());
-            assert_eq!(compared.count(), published.len(), "{paper}");
+            assert_eq!(compared.count() + expected, published.len(), "{paper}");
         }
     }
 
@@ -142,9 +152,7 @@ mod tests {
             let expected = match paper {
                 // The Tesla's speeds without the host, and of the smaller solution.
                 Paper::Langdon => 3,
-                // Most of the processors' surfaces and efficiencies.
-                Paper::Gpocl => 16,
-                Paper::Robilliard => 0,
+                Paper::Gpocl | Paper::Robilliard => 0,
             };
             assert_eq!(others, expected, "{paper}");
         }

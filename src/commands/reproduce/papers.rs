@@ -127,19 +127,15 @@ impl PaperRun<'_> {
                     )
                     .into());
                 }
-                gpocl::bands::figures(seed)?.figures
+                gpocl::bands::figures(seed)?
             }
             (PaperArg::Gpocl, None) => {
-                let mut all = gpocl::processors::figures(seed);
-                let predictor = self.predictor(own_device)?;
-                let on = predictor.bench()?;
-                all.extend(gpocl::figures::figures(own_device, on, seed)?);
+                let mut both = self.on_device(own_device, seed)?;
                 // The analytical model does not cover the Radeon.
                 if is_simulated {
-                    all.extend(gpocl::bands::figures(seed)?);
+                    both.extend(gpocl::bands::figures(seed)?);
                 }
-                let rankings = gpocl::instances::rankings(&all.instances);
-                [all.figures, rankings].concat()
+                both
             }
             (PaperArg::Langdon, None) => {
                 let mut both = self.on_device(own_device, seed)?;
@@ -158,7 +154,7 @@ impl PaperRun<'_> {
         Ok(match self.paper {
             PaperArg::Langdon => langdon::figures::figures(name, on, seed)?,
             PaperArg::Robilliard => robilliard::figures::figures(name, on, seed)?,
-            PaperArg::Gpocl => gpocl::figures::figures(name, on, seed)?.figures,
+            PaperArg::Gpocl => gpocl::figures::figures(name, on, seed)?,
         })
     }
 

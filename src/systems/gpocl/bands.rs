@@ -4,9 +4,9 @@
 //! to 12 and 20 to 22, tables 4 to 6.
 
 use super::figures::{middle, most, of_tables, on_surface, surface, watts};
-use super::instances::{Instance, Outcome};
 use super::juniper::{DEVICE, JuniperError, Predictor};
 use super::{Domain, GpoclConfiguration, NODES, Strategy, host};
+use crate::systems::figure::Figure;
 use crate::util::band::Band;
 use crate::util::parallel;
 use crate::vliw::preset::VliwPreset;
@@ -18,10 +18,10 @@ const SURFACES: [[&str; 3]; 2] = [
 ];
 
 /// Predicts the figures of all strategies in both domains.
-pub fn figures(seed: u64) -> Result<Outcome, JuniperError> {
+pub fn figures(seed: u64) -> Result<Vec<Figure>, JuniperError> {
     let preset = VliwPreset::load(DEVICE)?;
     let predictor = Predictor::new(preset, seed);
-    let (mut figures, mut instances) = (Vec::new(), Vec::new());
+    let mut figures = Vec::new();
     for domain in Domain::ALL {
         for strategy in Strategy::ALL {
             let cells = surface(strategy, domain);
@@ -29,23 +29,18 @@ pub fn figures(seed: u64) -> Result<Outcome, JuniperError> {
             let named = cells.iter().zip(&bands);
             figures
                 .extend(named.map(|(&cell, band)| on_surface(DEVICE, SURFACES, cell, band.value)));
-            let instance = instance(strategy, domain, &bands);
-            let tables = [most, middle].map(|of| instance.band(of));
-            figures.extend(of_tables(&instance.name, domain, watts(DEVICE), tables));
-            instances.push(instance);
+            let name = format!("{DEVICE} {strategy}");
+            let tables = [most, middle].map(|of| over(&bands, of));
+            figures.extend(of_tables(&name, domain, watts(DEVICE), tables));
         }
     }
-    Ok(Outcome { figures, instances })
+    Ok(figures)
 }
 
-fn instance(strategy: Strategy, domain: Domain, bands: &[Band]) -> Instance {
-    let of = |end: fn(&Band) -> f64| bands.iter().map(end).collect();
-    Instance {
-        name: format!("{DEVICE} {strategy}"),
-        domain,
-        speeds: of(|band| band.value),
-        ends: Some([of(|band| band.low), of(|band| band.high)]),
-    }
+/// Returns a statistic of a surface, with its range over the ends of the bands.
+fn over(bands: &[Band], of: fn(&[f64]) -> f64) -> Band {
+    let ends: [fn(&Band) -> f64; 3] = [|one| one.value, |one| one.low, |one| one.high];
+    Band::over(ends.map(|end| of(&bands.iter().map(end).collect::<Vec<f64>>())))
 }
 
 /// Predicts a cell, including the host's time.

@@ -2,8 +2,6 @@
 //!
 //! Units: in the quantities' names. Sources: Augusto and Barbosa 2013, figures 7 to 9 and 17 to 19, tables 1 and 4 to 6.
 
-use super::friedman::Friedman;
-use super::instances::{Instance, Outcome};
 use super::predict::{GpoclSpeed, predict};
 use super::published::Quantity;
 use super::{Domain, GpoclConfiguration, SIZES, Strategy, host, juniper};
@@ -38,7 +36,7 @@ pub fn surface(strategy: Strategy, domain: Domain) -> Vec<GpoclConfiguration> {
 }
 
 /// Predicts the figures of a device; `name` is its name in the configurations.
-pub fn figures(name: &str, on: Bench, seed: u64) -> Result<Outcome, PredictError> {
+pub fn figures(name: &str, on: Bench, seed: u64) -> Result<Vec<Figure>, PredictError> {
     let of_domain = |&domain| {
         Strategy::ALL
             .iter()
@@ -50,7 +48,7 @@ pub fn figures(name: &str, on: Bench, seed: u64) -> Result<Outcome, PredictError
         .flat_map(|&(strategy, domain)| surface(strategy, domain))
         .collect();
     let speeds = predict(on, &all, seed)?;
-    let (mut figures, mut instances) = (Vec::new(), Vec::new());
+    let mut figures = Vec::new();
     let per_surface = SIZES.len() * SIZES.len();
     for ((strategy, domain), speeds) in surfaces.into_iter().zip(speeds.chunks(per_surface)) {
         let cell =
@@ -62,19 +60,8 @@ pub fn figures(name: &str, on: Bench, seed: u64) -> Result<Outcome, PredictError
         let heavier = heavier(on, speeds, seed)?.unwrap_or(central);
         let [peak, median] = [0, 1].map(|at| Band::over([central[at], heavier[at]]));
         figures.extend(of_tables(&own, domain, watts(name), [peak, median]));
-        instances.push(Instance {
-            name: own,
-            domain,
-            speeds: all,
-            ends: None,
-        });
     }
-    let strategies: Vec<&[GpoclSpeed]> = speeds.chunks(per_surface).collect();
-    let domains = strategies.chunks(Strategy::ALL.len());
-    for (speeds, experiment) in domains.zip(["table A.7", "table A.9"]) {
-        figures.extend(rankings(name, experiment, speeds));
-    }
-    Ok(Outcome { figures, instances })
+    Ok(figures)
 }
 
 /// Returns the highest speed.
@@ -101,24 +88,6 @@ fn heavier(on: Bench, speeds: &[GpoclSpeed], seed: u64) -> Result<Option<[f64; 2
     let found = predict(on.with(&device), &cells, seed)?;
     let found: Vec<f64> = found.iter().map(evaluation).collect();
     Ok(Some([found[0], f64::midpoint(found[1], found[2])]))
-}
-
-/// Ranks the strategies on this device only; `instances` ranks all ten that the paper ranks.
-fn rankings(name: &str, experiment: &'static str, strategies: &[&[GpoclSpeed]]) -> Vec<Figure> {
-    let all = strategies.iter();
-    let speeds: Vec<Vec<f64>> = all
-        .map(|own| own.iter().map(evaluation).collect())
-        .collect();
-    let test = Friedman::of(&speeds);
-    const RANK: &str = "average rank among the device's strategies";
-    const CHI_SQUARE: &str = "Friedman's chi-square among the device's strategies";
-    let of_strategy = |(strategy, &rank): (&Strategy, &f64)| {
-        Figure::new(experiment, format!("{name} {strategy}"), RANK, rank)
-    };
-    let ranks = Strategy::ALL.iter().zip(&test.ranks);
-    let mut figures: Vec<Figure> = ranks.map(of_strategy).collect();
-    figures.push(Figure::new(experiment, name, CHI_SQUARE, test.chi_square));
-    figures
 }
 
 /// Makes the figure of a cell, on the surface that the paper draws in one of `surfaces`.
@@ -185,31 +154,20 @@ pub(super) fn of_tables(
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use super::super::{instances, processors};
     use super::*;
 
-    /// Returns the figures that have ids, from made-up predictions for the GPUs.
+    /// Returns the figures that have ids, from made-up predictions.
     pub fn made_up() -> Vec<Figure> {
-        let Outcome {
-            mut figures,
-            mut instances,
-        } = processors::figures(1);
+        let mut figures = Vec::new();
         for domain in Domain::ALL {
             for device in [DEVICE, juniper::DEVICE] {
                 for strategy in Strategy::ALL {
                     let name = format!("{device} {strategy}");
                     let speeds = [1.0, 2.0].map(Band::from);
                     figures.extend(of_tables(&name, domain, watts(device), speeds));
-                    instances.push(Instance {
-                        name,
-                        domain,
-                        speeds: vec![1.0; SIZES.len() * SIZES.len()],
-                        ends: None,
-                    });
                 }
             }
         }
-        figures.extend(instances::rankings(&instances));
         figures
     }
 }

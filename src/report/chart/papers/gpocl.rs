@@ -29,13 +29,7 @@ pub fn sheet(rows: &[ComparedFigure]) -> Sheet {
 
 fn devices(rows: &[ComparedFigure]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
-    let is_gpu = |row: &&ComparedFigure| {
-        STRATEGIES
-            .iter()
-            .any(|one| row.configuration.ends_with(one))
-    };
-    let of_table = rows.iter().filter(|row| row.experiment == "table 4");
-    for row in of_table.filter(is_gpu) {
+    for row in rows.iter().filter(|row| row.experiment == "table 4") {
         let name = device_of(row);
         if !names.contains(&name) {
             names.push(name);
