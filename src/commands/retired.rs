@@ -3,7 +3,7 @@
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// A retired command, and what is typed after `warpstack` instead.
-const RETIRED: [(&str, &str); 13] = [
+const RETIRED: [(&str, &str); 12] = [
     ("annotate", "explain --per-instruction"),
     ("compare", "reproduce --engine both"),
     ("completions", "generate completions SHELL"),
@@ -13,7 +13,6 @@ const RETIRED: [(&str, &str); 13] = [
         "occupancy --chart FILE, trace --chart FILE, whatif --chart FILE, or list devices NAME --chart FILE",
     ),
     ("kernels", "list kernels"),
-    ("langdon", "evolve --system langdon"),
     ("man", "generate man"),
     ("problems", "list problems"),
     ("slurm", "whatif --study FILE --slurm N"),

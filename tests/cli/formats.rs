@@ -16,7 +16,7 @@ const PREDICTED: [&str; 7] = [
 ];
 
 /// Commands that print data, and what their provenance has besides the version.
-const COMMANDS: [(&str, &[&str]); 16] = [
+const COMMANDS: [(&str, &[&str]); 15] = [
     ("predict --engine analytical", &PREDICTED),
     (
         "predict --engine analytical --device g80 --kernel blockgp --problem mux6 --population 100",
@@ -46,10 +46,6 @@ const COMMANDS: [(&str, &[&str]); 16] = [
         &["device", "architecture", "sampling_seed"],
     ),
     ("reproduce --table 5,6 --problem sextic", &[]),
-    (
-        "evolve --system langdon --problem mux6 --population 64 --generations 2",
-        &[],
-    ),
     ("list devices --arch sm_90", &[]),
 ];
 

@@ -255,6 +255,8 @@ impl EvolveConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gp::evolve::evolve;
+    use crate::gp::problem::multiplexer::Multiplexer;
 
     #[test]
     fn defaults_are_the_committed_settings_and_round_trip() {
@@ -267,6 +269,23 @@ mod tests {
         config.check().unwrap();
         let text = serde_json::to_string(&config).unwrap();
         assert_eq!(serde_json::from_str::<EvolveConfig>(&text).unwrap(), config);
+    }
+
+    /// Table 1 of Langdon 2010, as far as these settings express it; a small run of them improves.
+    #[test]
+    fn langdons_settings_solve_more_of_the_multiplexer() {
+        let committed = include_str!("../../../fixtures/runs/settings-langdon.json");
+        let config: EvolveConfig = serde_json::from_str(committed).unwrap();
+        config.check().unwrap();
+        let small = EvolveConfig {
+            population: 400,
+            generations: 12,
+            ..config
+        };
+        let mut best = Vec::new();
+        let problem = Multiplexer::MUX20.problem(1, Some(2048));
+        evolve(&problem, &small, 3, |g| best.push(g.best_fitness)).unwrap();
+        assert!(best[11] < best[0], "{best:?}");
     }
 
     #[test]

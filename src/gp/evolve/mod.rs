@@ -12,7 +12,6 @@
 pub mod config;
 pub mod dice;
 pub mod init;
-pub mod langdon;
 pub mod run;
 pub mod select;
 pub mod timing;

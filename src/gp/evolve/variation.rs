@@ -29,7 +29,7 @@ pub fn offspring(
 }
 
 /// Returns the program, or its parent if it is too large or too deep.
-pub fn within(program: Rpn, parent: &Rpn, max_size: usize, max_depth: usize) -> Rpn {
+fn within(program: Rpn, parent: &Rpn, max_size: usize, max_depth: usize) -> Rpn {
     if program.n_nodes() <= max_size && program.tree_depth() <= max_depth {
         program
     } else {
@@ -86,7 +86,7 @@ fn operands(program: &Rpn, root: usize) -> Vec<usize> {
 }
 
 /// Returns the program with one subtree replaced by a grown one.
-pub fn regrow(program: &Rpn, max_depth: usize, ingredients: &Ingredients, dice: &mut Dice) -> Rpn {
+fn regrow(program: &Rpn, max_depth: usize, ingredients: &Ingredients, dice: &mut Dice) -> Rpn {
     let cut = program.subtree(dice.below(program.n_nodes()));
     let mut graft = Vec::new();
     ingredients.tree(dice, max_depth, true, &mut graft);

@@ -64,7 +64,6 @@ impl Multiplexer {
     pub const MUX11: Self = Multiplexer::of(ProblemId::Mux11, 3);
     pub const MUX20: Self = Multiplexer::of(ProblemId::Mux20, 4);
     pub const MUX37: Self = Multiplexer::of(ProblemId::Mux37, 5);
-    pub const ALL: [Self; 4] = [Self::MUX6, Self::MUX11, Self::MUX20, Self::MUX37];
 
     const fn of(id: ProblemId, address_bits: u32) -> Self {
         Multiplexer { id, address_bits }

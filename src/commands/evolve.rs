@@ -1,6 +1,4 @@
-//! `warpstack evolve`: GP runs whose programs, sampled over runs and generations, become a corpus; Langdon's experiment.
-
-mod langdon;
+//! `warpstack evolve`: GP runs whose programs, sampled over runs and generations, become a corpus.
 
 use super::CliResult;
 use super::stop::Stop;
@@ -20,12 +18,9 @@ use std::time::Instant;
 /// Run genetic programming and write a corpus of evaluated programs.
 #[derive(Debug, Clone, clap::Args)]
 pub struct EvolveArgs {
-    /// Problem to solve (`warpstack list problems` lists them); with --system langdon a multiplexer [default: mux20]
-    #[arg(long, required_unless_present = "system", value_parser = crate::commands::names::problem())]
-    pub problem: Option<String>,
-    /// Another paper's way to evolve: a table of generations instead of a corpus
-    #[arg(long, value_enum)]
-    pub system: Option<System>,
+    /// Problem to solve (`warpstack list problems` lists them)
+    #[arg(long, value_parser = crate::commands::names::problem())]
+    pub problem: String,
     /// Seed of the first run; run number r uses seed + r
     #[arg(long, alias = "seed", value_name = "SEED", default_value_t = 1)]
     pub run_seed: u64,
@@ -62,22 +57,9 @@ pub struct EvolveArgs {
     /// Print a time breakdown to standard error
     #[arg(long)]
     pub timing: bool,
-    #[command(flatten)]
-    pub langdon: langdon::LangdonArgs,
-}
-
-/// A system that breeds in its own way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum System {
-    /// Langdon 2010: multiplexers, tested on samples of their cases
-    Langdon,
 }
 
 pub fn run(args: EvolveArgs, stop: &Stop) -> CliResult {
-    if args.system.is_some() {
-        return langdon::run(&args);
-    }
-    args.langdon.refuse()?;
     let campaign = evolve(&args, stop)?;
     write(&args, &campaign)?;
     if args.out.is_none() {
@@ -97,7 +79,7 @@ pub fn evolve(args: &EvolveArgs, stop: &Stop) -> Result<Campaign, Box<dyn Error>
         n_cases: args.cases.map(|n| usize::try_from(n).unwrap_or(usize::MAX)),
         data: args.data.clone(),
     };
-    let problem = problem::load(args.problem.as_deref().unwrap_or_default(), &source)?;
+    let problem = problem::load(&args.problem, &source)?;
     let plan = Plan {
         problem: problem.name.to_owned(),
         evaluated_cases: problem.n_cases(),
@@ -237,12 +219,12 @@ pub(super) fn with_files(mut command: String, record: Option<&Path>, out: Option
 /// Returns the command without `--record` and `--out`.
 fn whole_command(args: &EvolveArgs) -> String {
     let EvolveArgs {
+        problem,
         run_seed: seed,
         runs,
         per_generation,
         ..
     } = args;
-    let problem = args.problem.as_deref().unwrap_or_default();
     let mut text = format!(
         "warpstack evolve --problem {problem} --run-seed {seed} --runs {runs} --per-generation {per_generation}"
     );
