@@ -208,12 +208,11 @@ def evolve(
     settings: File | Mapping[str, Any] | None = None,
     out: File | None = None,
     record: File | None = None,
-    checkpoint: File | None = None,
 ) -> Columns:
     """Genetic programming on a problem: a row for each generation of each run, as the record of ``warpstack evolve`` has it.
 
     ``out`` is a file for a sample of the programs, which ``predict(corpus=...)`` takes. ``settings`` are a JSON file, or what
-    such a file holds. An interrupt ends the runs; with a ``checkpoint`` the same call resumes them.
+    such a file holds. An interrupt ends the runs.
     """
     given = locals()
     with tempfile.TemporaryDirectory(prefix="warpstack-") as folder, as_files(given) as keywords:

@@ -138,7 +138,7 @@ fn dispatch(cli: Cli, stop: &Stop) -> CliResult {
         Command::Characterize(args) => characterize::run(&args),
         Command::Calibrate(args) => calibrate::run(&args),
         Command::NewDevice(args) => new_device::run(&args),
-        Command::Evolve(args) => evolve::run(*args, stop),
+        Command::Evolve(args) => evolve::run(&args, stop),
         Command::List(args) => list::run(&args),
         Command::Lab(args) => lab::run(&args),
         Command::Explore(args) => explore::run(&args),

@@ -51,8 +51,7 @@ pub struct Statistics {
 }
 
 /// One sampled program.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     pub run: u32,
     pub generation: u32,

@@ -62,11 +62,6 @@ impl DepthProfile {
             .for_each(|(depth, &n)| count(&mut self.lgp, depth, n));
     }
 
-    /// Programs counted in each representation; wide enough for any numbers read from a file.
-    pub fn counted(&self) -> [u128; 2] {
-        [&self.rpn, &self.lgp].map(|counts| counts.iter().map(|&n| u128::from(n)).sum())
-    }
-
     pub fn n_programs(&self) -> u64 {
         self.rpn.iter().sum()
     }

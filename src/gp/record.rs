@@ -95,27 +95,6 @@ impl RunRecord {
         }
     }
 
-    /// Checks that a run with this seed can have left this record, after at least one and at most `generations` generations of
-    /// `population` programs.
-    pub fn check(&self, seed: u64, generations: u32, population: usize) -> Result<(), String> {
-        if self.seed != seed {
-            return Err(format!("given the seed {}; allowed: {seed}", self.seed));
-        }
-        let seen = self.best_error.len();
-        if !(1..=generations as usize).contains(&seen) || self.mean_nodes.len() != seen {
-            return Err(format!(
-                "given {seen} generations; allowed: 1 to {generations}"
-            ));
-        }
-        let programs = seen as u128 * population as u128;
-        match self.depths.counted().into_iter().find(|&n| n != programs) {
-            Some(given) => Err(format!(
-                "given the stack depths of {given} programs; allowed: {programs}"
-            )),
-            None => Ok(()),
-        }
-    }
-
     /// Adds a generation.
     pub fn add(&mut self, generation: &Generation) {
         let programs = &generation.population.programs;

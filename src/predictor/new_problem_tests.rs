@@ -22,7 +22,7 @@ fn workload() -> Workload {
 
 /// The programs of a short run.
 fn corpus() -> Corpus {
-    let mut campaign = Campaign::new(Plan {
+    let plan = Plan {
         problem: NEW.name().to_owned(),
         evaluated_cases: 64,
         seed: 1,
@@ -34,9 +34,9 @@ fn corpus() -> Corpus {
             elitism: 1,
             ..EvolveConfig::default()
         },
-    });
-    let unwatched = |_: &Campaign| Ok::<(), EvolveError>(());
-    campaign.run(&workload().problem, unwatched).unwrap();
+    };
+    let unwatched = || Ok::<(), EvolveError>(());
+    let campaign = Campaign::run(plan, &workload().problem, unwatched).unwrap();
     campaign.corpus(String::new())
 }
 

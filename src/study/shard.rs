@@ -64,7 +64,7 @@ impl Description {
     pub fn of(results: &Path) -> Result<Description, StudyError> {
         let path = Description::path_for(results);
         let refused = |why: String| {
-            let allowed = "results of `whatif`, `reproduce` or `evolve` with `--shard K/N --out FILE`, and FILE.shard beside them";
+            let allowed = "results of `whatif` or `reproduce` with `--shard K/N --out FILE`, and FILE.shard beside them";
             StudyError::input(
                 format!("part {} ({why})", results.display()),
                 path.display().to_string(),

@@ -2,7 +2,6 @@
 
 use crate::program::{refuses, stdout, succeeds, warpstack};
 use std::path::Path;
-use warpstack::gp::evolve::EvolveConfig;
 
 const WHATIF: &str = "whatif --engine analytical --vary l1=16,32,48 --vary threads=32,256,640,1024 --vary clock=900,1000";
 
@@ -101,35 +100,6 @@ fn a_job_array_names_its_study_and_every_part() {
     ] {
         assert!(script.contains(part), "{script}");
     }
-}
-
-#[test]
-fn parts_of_a_campaign_put_together_are_the_whole_byte_for_byte() {
-    let folder = tempfile::tempdir().unwrap();
-    let settings = EvolveConfig {
-        population: 40,
-        generations: 4,
-        elitism: 2,
-        ..EvolveConfig::default()
-    };
-    let settings = serde_json::to_string(&settings).unwrap();
-    std::fs::write(folder.path().join("settings.json"), settings).unwrap();
-    let run = |line: &str| {
-        warpstack(line)
-            .current_dir(folder.path())
-            .assert()
-            .success();
-    };
-    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
-    let campaign = "evolve --problem sextic --runs 5 --cases 500 --settings settings.json";
-    run(&format!("{campaign} --record r.json --out c.corpus"));
-    let (record, corpus) = (read("r.json"), read("c.corpus"));
-    for (shard, out) in [("2/2", "b"), ("1/2", "a")] {
-        run(&format!("{campaign} --shard {shard} --out {out}"));
-    }
-    run("merge b a --record r.json --out c.corpus");
-    assert_eq!(read("c.corpus"), corpus);
-    assert_eq!(read("r.json"), record);
 }
 
 #[test]

@@ -11,6 +11,4 @@ mod printed;
 #[path = "../cli/program.rs"]
 mod program;
 #[cfg(feature = "cli")]
-mod resume;
-#[cfg(feature = "cli")]
 mod stacks;

@@ -22,7 +22,6 @@ pub fn all() -> Vec<Target> {
     vec![
         target("sass", machine_code::seeds, machine_code::run),
         target("preset", presets::seeds, presets::run),
-        target("checkpoint", runs::checkpoint_seeds, runs::checkpoint),
         target("corpus", runs::corpus_seeds, runs::corpus),
         target("traceg", tools::traceg_seeds, tools::traceg),
         target("ncu", tools::ncu_seeds, tools::ncu),

@@ -113,7 +113,7 @@ impl<'a> Run<'a> {
         self.timing
     }
 
-    /// Resumes a run that has seen generation `number` and breeds from these programs; it continues exactly as the original did.
+    /// Returns a run that has seen generation `number`, these programs, and breeds from them.
     pub fn resume(
         problem: &'a Problem,
         config: &'a EvolveConfig,

@@ -1,7 +1,7 @@
 //! Breakdown of a run's time.
 //!
 //! Models: wall-clock time of breeding (selection, crossover, mutation, copies of the elite) and of evaluation; the rest is
-//! bookkeeping: counting depths, sampling programs, saving states. Leaves out: the time of single programs. Units: seconds.
+//! bookkeeping: counting depths, sampling programs. Leaves out: the time of single programs. Units: seconds.
 
 use std::fmt;
 use std::time::Duration;
