@@ -153,17 +153,6 @@ impl Record {
         self.runs.iter().for_each(|run| depths.merge(&run.depths));
         depths
     }
-
-    /// Returns the mean size of all programs.
-    pub fn mean_nodes(&self) -> f64 {
-        let all: Vec<f64> = self
-            .runs
-            .iter()
-            .flat_map(|run| &run.mean_nodes)
-            .map(|&n| f64::from(n))
-            .collect();
-        all.iter().sum::<f64>() / all.len().max(1) as f64
-    }
 }
 
 /// Error in a record.

@@ -7,7 +7,6 @@ use super::columns::Columns;
 use crate::gp::depth_profile::Representation;
 use crate::gp::programs::paper_depths::paper_percentages;
 use crate::gp::record::Record;
-use crate::validate::stack_tables::RunSpread;
 
 /// One cell of the two tables.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,82 +68,22 @@ pub fn columns() -> Columns<StackTableCell> {
         .rounded()
 }
 
-/// Summarizes the runs, and the mean absolute error per problem and over all given cells.
-pub fn summary(records: &[Record], rows: &[StackTableCell]) -> String {
-    let mut text = String::new();
-    for record in records {
-        let solved = record.runs.iter().filter(|run| run.solved).count();
-        let error = mean_error(rows.iter().filter(|row| row.problem == record.problem));
-        text += &format!(
-            "{}: {} runs ({solved} solved) on {} cases, {} programs of {:.1} nodes on average, {}\n",
-            record.problem,
-            record.runs.len(),
-            record.evaluated_cases,
-            record.depths().n_programs(),
-            record.mean_nodes(),
-            error.map_or("no measured values".into(), |e| format!(
-                "mean absolute error {e:.2} points"
-            )),
-        );
-    }
-    for record in records {
-        text += &spread(record, rows);
-    }
-    if let Some(error) = mean_error(rows.iter()) {
-        text += &format!("all given cells: mean absolute error {error:.2} points\n");
-    }
-    let (kept, all) = order_kept(rows);
-    text + &format!("order of the problems as in the paper in {kept} of {all} pairs\n")
-}
-
-/// Compares the paper's row with single runs; empty without at least two runs and a measured row.
-fn spread(record: &Record, rows: &[StackTableCell]) -> String {
-    let problem = &record.problem;
-    let runs: Vec<_> = record.runs.iter().map(|run| &run.depths).collect();
-    let error = mean_error(rows.iter().filter(|row| row.problem == *problem));
-    let (Ok(Some(spread)), Some(error)) = (RunSpread::of(problem, &runs), error) else {
-        return String::new();
-    };
-    let range = |sorted: &[f64]| {
-        let (first, last) = (sorted[0], sorted[sorted.len() - 1]);
-        format!(
-            "{first:.1} to {last:.1} points, median {:.1}",
-            sorted[sorted.len() / 2]
-        )
-    };
-    format!(
-        "{problem}: a run alone is {} from the paper, {} from the other runs; {} of {} runs are as far from the others as the \
-         paper is from all\n",
-        range(&spread.to_paper),
-        range(&spread.to_others),
-        spread.at_least_as_far(error),
-        runs.len(),
-    )
+/// The mean absolute error of each problem and of all cells in one line, as far as the paper has values.
+pub fn summary(rows: &[StackTableCell]) -> Option<String> {
+    let all = mean_error(rows.iter())?;
+    let of_problem = |problem: &str| mean_error(rows.iter().filter(|row| row.problem == problem));
+    let first_table = rows.iter().filter(|row| row.representation == rows[0].representation);
+    let mut problems: Vec<&str> = first_table.map(|row| row.problem.as_str()).collect();
+    problems.dedup();
+    let each = problems.iter().filter_map(|problem| Some((problem, of_problem(problem)?)));
+    let each: Vec<String> = each.map(|(name, error)| format!("{name} {error:.2}")).collect();
+    Some(format!("mean absolute error, points: {}; all cells {all:.2}", each.join(", ")))
 }
 
 /// Mean absolute difference over the cells with a paper value.
-pub fn mean_error<'a>(rows: impl Iterator<Item = &'a StackTableCell>) -> Option<f64> {
+fn mean_error<'a>(rows: impl Iterator<Item = &'a StackTableCell>) -> Option<f64> {
     let errors: Vec<f64> = rows.filter_map(StackTableCell::error).collect();
     (!errors.is_empty()).then(|| errors.iter().sum::<f64>() / errors.len() as f64)
-}
-
-/// Pairs of problems at one limit that the paper tells apart, and how many of them come in its order.
-pub fn order_kept(rows: &[StackTableCell]) -> (usize, usize) {
-    let (mut kept, mut all) = (0, 0);
-    for (i, a) in rows.iter().enumerate() {
-        for b in &rows[i + 1..] {
-            let same = a.representation == b.representation && a.stack_limit == b.stack_limit;
-            let (Some(paper_a), Some(paper_b)) = (a.paper_percent, b.paper_percent) else {
-                continue;
-            };
-            if same && paper_a != paper_b {
-                all += 1;
-                kept +=
-                    usize::from((a.percent_programs > b.percent_programs) == (paper_a > paper_b));
-            }
-        }
-    }
-    (kept, all)
 }
 
 #[cfg(test)]
@@ -163,13 +102,16 @@ mod tests {
     }
 
     #[test]
-    fn errors_and_order() {
+    fn errors_are_of_the_cells_with_a_value_of_the_paper() {
         let rows = [
             row("a", 10.0, Some(12.0)),
             row("b", 20.0, Some(11.0)),
             row("c", 30.0, None),
         ];
-        assert_eq!(mean_error(rows.iter()), Some(5.5));
-        assert_eq!(order_kept(&rows), (0, 1));
+        assert_eq!(
+            summary(&rows).unwrap(),
+            "mean absolute error, points: a 2.00, b 9.00; all cells 5.50"
+        );
+        assert_eq!(summary(&rows[2..]), None);
     }
 }

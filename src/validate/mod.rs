@@ -1,8 +1,8 @@
 //! Predictions against measurements: the only reader of measured values.
 //!
 //! [`mod@cells`] lists the configurations of the paper's tables, and needs no measurement.
-//! [`measured`] reads what was measured; [`compare`] puts both side by side; [`stats`] sums up. [`stack_tables`] and [`nearest`] do the
-//! same for the stack depths of programs.
+//! [`measured`] reads what was measured; [`compare`] puts both side by side; [`stats`] sums up. [`nearest`] compares the
+//! stack depths of programs.
 //! [`conclusions`] compares whole tables, [`contrasts`] compares launches that differ in one thing. [`interval`] says how far a prediction may
 //! be off. [`known`] finds the measured speed of a single launch. [`launches`] reads measured launches, [`card`] checks of which card, [`at_hand`] finds their programs, [`requests`] turns them into requests, [`columns`] renames columns of older files. [`paper_rows`] and [`papers`]: the
 //! other papers' launches and figures.
@@ -27,7 +27,6 @@ pub mod paper_rows;
 pub mod papers;
 pub mod requests;
 pub mod score;
-pub mod stack_tables;
 
 pub use crate::util::stats;
 pub use cells::{Axis, Cell, Table, cells};

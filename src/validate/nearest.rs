@@ -5,10 +5,12 @@
 //! Units: percentage points. Sources: Chitty (2D stack) tables 5 and 6; Beaumont et al., Approximate Bayesian computation in population
 //! genetics, Genetics 162, 2002.
 
-use super::stack_tables::distance_to_paper;
-use crate::gp::depth_profile::DepthProfile;
+use super::stats::mean;
+use crate::gp::depth_profile::{DepthProfile, Representation};
 use crate::gp::problem::{PAPER, names};
+use crate::gp::programs::paper_depths::paper_percentages;
 use crate::gp::record::RunRecord;
+use crate::util::rows::RowsError;
 use std::error::Error;
 
 /// Refused before any run where the paper has no rows.
@@ -21,6 +23,21 @@ pub fn check(problem: &str) -> Result<(), Box<dyn Error>> {
         )
         .into()),
     }
+}
+
+/// Mean absolute difference of these programs to the paper's percentages over both tables, in points; `None` if
+/// the paper has no rows of the problem.
+fn distance_to_paper(
+    problem: &str,
+    depths: &DepthProfile,
+) -> Result<Option<f64>, RowsError> {
+    let mut differences = Vec::new();
+    for representation in [Representation::Rpn, Representation::Lgp] {
+        for (limit, paper) in paper_percentages(representation, problem)? {
+            differences.push((depths.percent_within(representation, limit) - paper).abs());
+        }
+    }
+    Ok(mean(&differences))
 }
 
 /// The numbers of all runs but the `n` nearest, in order.
@@ -53,6 +70,21 @@ mod tests {
             },
             ..RunRecord::new(0)
         }
+    }
+
+    #[test]
+    fn the_distance_is_the_mean_over_both_tables() {
+        let exact = distance_to_paper("sextic", &run_at(4).depths).unwrap().unwrap();
+        let paper = |r| paper_percentages(r, "sextic").unwrap();
+        let by_hand: f64 = (paper(Representation::Rpn).iter())
+            .map(|&(limit, p)| if limit < 4 { p } else { 100.0 - p })
+            .chain((paper(Representation::Lgp).iter()).map(
+                |&(limit, p)| {
+                    if limit < 3 { p } else { 100.0 - p }
+                },
+            ))
+            .sum();
+        assert!((exact - by_hand / 20.0).abs() < 1e-9);
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub(super) fn run(args: &ReproduceArgs) -> CliResult {
     args.chart.save(|| tables::depths(&rows))?;
     args.output
         .print_columns(&stacks::columns(), &rows, &Provenance::of_program())?;
-    progress::say(&stacks::summary(&records, &rows));
+    progress::say(&stacks::summary(&rows).unwrap_or_default());
     Ok(())
 }
 
