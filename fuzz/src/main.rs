@@ -1,4 +1,4 @@
-//! Readers of files and what comes after them, fed with damaged ones: `cargo fuzz --help`; what was found is in `docs/testing.md`.
+//! Readers of files and what comes after them, fed with damaged ones: `cargo fuzz --help`; inputs that once crashed are in `fuzz/crashes/`.
 //!
 //! Each target takes any bytes and must not panic. Inputs are mutated from seeds; one that comes by new code, where
 //! the program was compiled with counters (`with-coverage`), becomes a seed itself. Everything follows from the seed number and the

@@ -1,6 +1,5 @@
 //! Are the checksums of the data set current?
 
-use crate::test_files::files;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,6 +10,17 @@ const NO_DATA: [&str; 3] = [
     "measured/errors.csv",
     "measured/predictions.csv",
 ];
+
+/// Collects every file below a folder.
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => files(&path, found),
+            false => found.push(path),
+        }
+    }
+}
 
 #[test]
 fn every_measured_file_has_its_checksum() {

@@ -254,6 +254,31 @@ fn every_command_that_is_named_exists() {
     assert!(n_named > 5);
 }
 
+/// The recipes' changes apply to today's sources, and the problem they show is in the program.
+#[test]
+fn the_recipes_fit_the_sources() {
+    let mut n_changes = 0;
+    for page in pages() {
+        let text = std::fs::read_to_string(&page).unwrap();
+        for block in text.split("```diff\n").skip(1) {
+            let mut git = assert_cmd::Command::new("git");
+            git.args(["apply", "--check", "-"]);
+            let Ok(output) = git.write_stdin(block.split("```").next().unwrap()).output() else {
+                println!("skipped: no git on the path");
+                return;
+            };
+            let why = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{}: {why}", page.display());
+            n_changes += 1;
+        }
+    }
+    assert!(n_changes >= 3, "{n_changes} changes");
+    let page = std::fs::read_to_string("docs/how-to/problem.md").unwrap();
+    let shown = page.split("```rust\n").nth(1).unwrap();
+    let problem = std::fs::read_to_string("src/gp/problem/parity.rs").unwrap();
+    assert!(problem.contains(shown.split("```").next().unwrap()));
+}
+
 /// mdBook itself, where it is installed.
 #[test]
 fn mdbook_builds_the_book() {
