@@ -72,12 +72,21 @@ pub fn columns() -> Columns<StackTableCell> {
 pub fn summary(rows: &[StackTableCell]) -> Option<String> {
     let all = mean_error(rows.iter())?;
     let of_problem = |problem: &str| mean_error(rows.iter().filter(|row| row.problem == problem));
-    let first_table = rows.iter().filter(|row| row.representation == rows[0].representation);
+    let first_table = rows
+        .iter()
+        .filter(|row| row.representation == rows[0].representation);
     let mut problems: Vec<&str> = first_table.map(|row| row.problem.as_str()).collect();
     problems.dedup();
-    let each = problems.iter().filter_map(|problem| Some((problem, of_problem(problem)?)));
-    let each: Vec<String> = each.map(|(name, error)| format!("{name} {error:.2}")).collect();
-    Some(format!("mean absolute error, points: {}; all cells {all:.2}", each.join(", ")))
+    let each = problems
+        .iter()
+        .filter_map(|problem| Some((problem, of_problem(problem)?)));
+    let each: Vec<String> = each
+        .map(|(name, error)| format!("{name} {error:.2}"))
+        .collect();
+    Some(format!(
+        "mean absolute error, points: {}; all cells {all:.2}",
+        each.join(", ")
+    ))
 }
 
 /// Mean absolute difference over the cells with a paper value.

@@ -27,10 +27,7 @@ pub fn check(problem: &str) -> Result<(), Box<dyn Error>> {
 
 /// Mean absolute difference of these programs to the paper's percentages over both tables, in points; `None` if
 /// the paper has no rows of the problem.
-fn distance_to_paper(
-    problem: &str,
-    depths: &DepthProfile,
-) -> Result<Option<f64>, RowsError> {
+fn distance_to_paper(problem: &str, depths: &DepthProfile) -> Result<Option<f64>, RowsError> {
     let mut differences = Vec::new();
     for representation in [Representation::Rpn, Representation::Lgp] {
         for (limit, paper) in paper_percentages(representation, problem)? {
@@ -74,7 +71,9 @@ mod tests {
 
     #[test]
     fn the_distance_is_the_mean_over_both_tables() {
-        let exact = distance_to_paper("sextic", &run_at(4).depths).unwrap().unwrap();
+        let exact = distance_to_paper("sextic", &run_at(4).depths)
+            .unwrap()
+            .unwrap();
         let paper = |r| paper_percentages(r, "sextic").unwrap();
         let by_hand: f64 = (paper(Representation::Rpn).iter())
             .map(|&(limit, p)| if limit < 4 { p } else { 100.0 - p })

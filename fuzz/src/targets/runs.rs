@@ -27,7 +27,8 @@ fn plan() -> Plan {
 pub fn corpus_seeds() -> Vec<Vec<u8>> {
     let problem = problem::by_name("sextic", Some(16)).expect("a problem without files");
     let unwatched = || Ok::<(), EvolveError>(());
-    let campaign = Campaign::run(plan(), &problem, unwatched).expect("settings within their ranges");
+    let campaign =
+        Campaign::run(plan(), &problem, unwatched).expect("settings within their ranges");
     vec![campaign.corpus("fuzz".into()).to_text().into_bytes()]
 }
 
