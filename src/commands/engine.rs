@@ -168,10 +168,6 @@ impl EngineArgs {
         }
     }
 
-    pub fn code_choice(&self) -> CodeChoice {
-        self.inputs.code_choice()
-    }
-
     /// Returns a copy of these arguments with other programs and code.
     pub fn with_inputs(&self, inputs: InputArgs) -> EngineArgs {
         EngineArgs {

@@ -14,9 +14,7 @@ pub enum CarveOut {
     L1Bytes(u32),
     /// Shared memory of this size, for all blocks of a multiprocessor together.
     SharedBytes(u32),
-    /// The least shared memory that limits no block.
-    LeastShared,
-    /// The device's default.
+    /// The device's default, of some devices the least shared memory that limits no block.
     Default,
 }
 
@@ -42,7 +40,6 @@ pub fn reside(
     let shared_bytes = match carve_out {
         CarveOut::L1Bytes(bytes) => shared_beside(device, bytes)?,
         CarveOut::SharedBytes(bytes) => bytes,
-        CarveOut::LeastShared => least_shared(&limits, block).map_err(refused)?,
         CarveOut::Default => match device.default_l1_bytes() {
             Some(bytes) => shared_beside(device, bytes)?,
             None => least_shared(&limits, block).map_err(refused)?,

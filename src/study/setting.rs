@@ -271,15 +271,6 @@ impl Base {
         found.collect()
     }
 
-    /// The kind of a field.
-    pub fn kind(&self, key: &Key) -> Option<Kind> {
-        let name = key.name();
-        let mut entries = self.preset.entries.iter();
-        entries
-            .find(|entry| entry.key() == name)
-            .map(|entry| entry.kind)
-    }
-
     /// The value of a field that is a number.
     pub fn value(&self, section: &str, field: &str) -> Option<f64> {
         find(&self.preset.entries, section, field)?.number()

@@ -63,7 +63,8 @@ fn files(sample: &SampleBlocks, mode: AddressMode) -> (String, String) {
     let mut writer = TraceWriter::new(&header, mode);
     for (number, (trace, positions)) in sample.traces.iter().enumerate() {
         let block = recorder.block(number as u32, trace, positions);
-        assert_eq!(block.instructions() as u64, recorder.instructions(trace));
+        let lines: usize = block.warps.iter().map(Vec::len).sum();
+        assert_eq!(lines as u64, recorder.instructions(trace));
         writer.block(&block);
     }
     (writer.finish(), schedule::text(blocks, &sample.kernel))

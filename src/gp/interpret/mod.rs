@@ -31,7 +31,7 @@ mod tile;
 use super::problem::Problem;
 use super::program::Rpn;
 use plan::UnsupportedFunction;
-pub use reference::{fitness_f32, fitness_f64};
+pub use reference::fitness_f32;
 use simd::Path;
 
 /// Options of a run.

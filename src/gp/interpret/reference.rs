@@ -87,20 +87,6 @@ pub fn value_u32(program: &Rpn, inputs: &[u32]) -> u32 {
     )
 }
 
-/// Returns the fitness with the program run in double precision, errors summed in double precision, case by case.
-pub fn fitness_f64(program: &Rpn, problem: &Problem) -> f64 {
-    fitness(program, problem, |cases, case| {
-        value_f64(
-            program,
-            &cases
-                .inputs
-                .iter()
-                .map(|column| f64::from(column[case]))
-                .collect::<Vec<_>>(),
-        )
-    })
-}
-
 /// Returns the fitness with the program run in single precision, errors summed in double precision, case by case.
 pub fn fitness_f32(program: &Rpn, problem: &Problem) -> f64 {
     fitness(program, problem, |cases, case| {
@@ -214,7 +200,6 @@ mod tests {
     fn exact_solution_of_the_sextic() {
         let problem = sextic::problem(1, 1000);
         let exact: Rpn = "X1 X1 X1 * X1 * - X1 X1 X1 * X1 * - *".parse().unwrap();
-        assert!(fitness_f64(&exact, &problem) < 1e-14);
         assert!(fitness_f32(&exact, &problem) < problem.solved_error);
         let wrong: Rpn = "X1 X1 *".parse().unwrap();
         assert!(fitness_f32(&wrong, &problem) > 0.01);

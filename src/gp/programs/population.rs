@@ -162,18 +162,6 @@ impl Population {
         self.id
     }
 
-    /// Returns the distinct programs of the first `n_blocks` blocks of the sample, and the program of each of these blocks, both
-    /// in order of stack depth and size.
-    pub fn head(&self, n_blocks: usize) -> (Vec<Rpn>, Vec<u32>) {
-        let mut head = self.sample[..n_blocks.min(self.sample.len())].to_vec();
-        head.sort_unstable();
-        let mut distinct = head.clone();
-        distinct.dedup();
-        let place = |program: &u32| distinct.binary_search(program).unwrap_or(0) as u32;
-        let programs = distinct.iter().map(|&p| self.programs[p as usize].clone());
-        (programs.collect(), head.iter().map(place).collect())
-    }
-
     /// Returns the mean number of nodes over the blocks of the sample.
     pub fn mean_nodes(&self) -> f64 {
         let nodes: usize = self

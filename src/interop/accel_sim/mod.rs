@@ -33,10 +33,3 @@ pub struct Block {
     pub index: [u32; 3],
     pub warps: Vec<Vec<Line>>,
 }
-
-impl Block {
-    /// Warp instructions.
-    pub fn instructions(&self) -> usize {
-        self.warps.iter().map(Vec::len).sum()
-    }
-}

@@ -76,17 +76,6 @@ impl Default for Paths {
     }
 }
 
-impl Paths {
-    /// Number of stall points of the tree.
-    pub fn len(&self) -> usize {
-        self.nodes.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-}
-
 /// Builds a tree of paths.
 #[derive(Default)]
 pub struct Builder {
