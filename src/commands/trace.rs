@@ -2,7 +2,6 @@
 
 use super::CliResult;
 use super::format::OutputArgs;
-use super::look::ChartArgs;
 use super::names;
 use crate::device::{Device, Preset};
 use crate::gp::interpret::reference::value_f32;
@@ -10,7 +9,6 @@ use crate::gp::problem::{self, Dataset, ProblemId};
 use crate::gp::program::Rpn;
 use crate::isa::Kernel;
 use crate::launch::prediction::Configuration;
-use crate::report::chart::tree::TreeDrawing;
 use crate::report::provenance::Provenance;
 use crate::systems::chitty::variant::{KernelId, Variant};
 use crate::systems::chitty::words_of_program;
@@ -25,7 +23,6 @@ use std::error::Error;
 
 /// Trace one program through a kernel's machine code; with --lanes, execute all lanes on real data.
 #[derive(Debug, clap::Args)]
-#[command(mut_arg("chart", |arg| arg.help("Drawing of the program as a tree, as tokens and as instructions, with its stack, .svg or .png")))]
 pub struct TraceArgs {
     /// Program in postfix order, e.g. "X1 X1 *"
     #[arg(long)]
@@ -42,8 +39,6 @@ pub struct TraceArgs {
     /// Execute every lane of a block on the sextic's first fitness cases, and compare with the reference interpreter
     #[arg(long)]
     lanes: bool,
-    #[command(flatten)]
-    chart: ChartArgs,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -78,10 +73,6 @@ pub fn run(args: &TraceArgs) -> CliResult {
     let program: Rpn = args.program.parse()?;
     let sextic = ProblemId::Sextic.definition();
     program.check_against(sextic.functions, sextic.n_inputs)?;
-    args.chart.check()?;
-    let is_drawn = args.chart.chart.is_some();
-    let drawing = is_drawn.then(|| TreeDrawing::new(program.clone()));
-    let drawing = drawing.transpose()?;
     let (configuration, variant) = compiled(args)?;
     let threads = configuration.threads_per_block;
     let kernel = Kernel::parse(&variant.sass()?, variant.sass_file()?)?;
@@ -111,11 +102,7 @@ pub fn run(args: &TraceArgs) -> CliResult {
         ..Provenance::of_program()
     };
     args.output
-        .print_one(&traced, &provenance, || text(&traced))?;
-    if let Some(drawing) = drawing {
-        args.chart.save(|| drawing)?;
-    }
-    Ok(())
+        .print_one(&traced, &provenance, || text(&traced))
 }
 
 fn text(traced: &Traced) -> String {

@@ -63,14 +63,6 @@ impl Instruction {
     pub fn operands(&self) -> &[Operand] {
         &self.operands[..self.operation.arity()]
     }
-
-    /// Returns the number of operands that come from the stack.
-    pub fn n_popped(&self) -> usize {
-        self.operands()
-            .iter()
-            .filter(|o| **o == Operand::Stack)
-            .count()
-    }
 }
 
 impl From<&Rpn> for Lgp {
@@ -186,7 +178,6 @@ mod tests {
             "+(X1,X1) *(X1,S) -(S,X1) +(X1,X1) *(X1,S) -(S,X1) *(S,S)"
         );
         assert_eq!((rpn.n_nodes(), lgp.0.len()), (15, 7));
-        assert_eq!(lgp.0.iter().map(Instruction::n_popped).sum::<usize>(), 6);
         assert_eq!(lgp.value_f64(&[0.75]), reference::value_f64(&rpn, &[0.75]));
     }
 

@@ -49,11 +49,11 @@ fn what_is_given_wrong_is_named_with_what_is_allowed() {
             "kernel-1.traceg.xz|xz -d",
         ),
         (
-            "list devices gtx670 --chart smx.png --width 50",
+            "occupancy --kernel rpn --chart warps.png --width 50",
             "--width|50|120..=7680",
         ),
         (
-            "list devices gtx670 --chart smx.png --theme blue",
+            "occupancy --kernel rpn --chart warps.png --theme blue",
             "--theme|blue|dark",
         ),
         // What has no drawing has no width.

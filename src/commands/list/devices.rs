@@ -5,10 +5,8 @@
 use crate::commands::CliResult;
 use crate::commands::engine::NEVER_VALIDATED;
 use crate::commands::format::OutputArgs;
-use crate::commands::look::ChartArgs;
 use crate::commands::names::{self, VLIW};
 use crate::device::{Entry, Kind, Preset, Validated, builtin_names};
-use crate::report::chart::smx::SmxDrawing;
 use crate::report::columns::Columns;
 use crate::report::progress;
 use crate::report::provenance::Provenance;
@@ -19,7 +17,6 @@ use serde::Serialize;
 
 /// List the devices, or all values of one with unit, kind, source and readers.
 #[derive(Debug, clap::Args)]
-#[command(mut_arg("chart", |arg| arg.help("Drawing of one multiprocessor of the device with its numbers, .svg or .png").requires("device")))]
 pub struct DevicesArgs {
     /// Device name, or the path of a .toml file
     #[arg(value_parser = names::device())]
@@ -31,25 +28,15 @@ pub struct DevicesArgs {
     #[arg(long, value_name = "ARCH", conflicts_with = "device", value_parser = names::device_arch())]
     arch: Option<String>,
     #[command(flatten)]
-    chart: ChartArgs,
-    #[command(flatten)]
     output: OutputArgs,
 }
 
 pub fn run(args: &DevicesArgs) -> CliResult {
     args.output.check()?;
-    args.chart.check()?;
-    let Some(name) = &args.device else {
-        return list(args);
-    };
-    if args.chart.chart.is_none() {
-        return values(args, name);
+    match &args.device {
+        Some(name) => values(args, name),
+        None => list(args),
     }
-    // Only GPUs are drawn; others are refused before anything is printed.
-    let device = Preset::load(name)?.device;
-    values(args, name)?;
-    args.chart.save(|| SmxDrawing::of(&device))?;
-    Ok(())
 }
 
 /// A device.

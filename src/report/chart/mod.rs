@@ -12,11 +12,9 @@ pub mod papers;
 pub mod roofline;
 pub mod scatter;
 pub mod sheet;
-pub mod smx;
 pub mod study;
 pub mod tables;
 pub mod theme;
-pub mod tree;
 
 use super::output::{self, OutputError};
 use canvas::Canvas;

@@ -18,13 +18,6 @@ pub enum Theme {
 
 /// Cells without a value.
 pub(in crate::report) const EMPTY: RGBColor = RGBColor(235, 235, 235);
-/// Leaves of a tree.
-pub(in crate::report) const LEAF: RGBColor = RGBColor(252, 252, 252);
-/// Areas behind text.
-pub(in crate::report) const PALE_BLUE: RGBColor = RGBColor(222, 235, 247);
-pub(in crate::report) const PALE_GREEN: RGBColor = RGBColor(222, 242, 228);
-pub(in crate::report) const PALE_ORANGE: RGBColor = RGBColor(253, 236, 214);
-pub(in crate::report) const PALE_RED: RGBColor = RGBColor(248, 222, 222);
 
 /// A colour with a meaning of its own, which themes change.
 struct Role {
@@ -36,15 +29,10 @@ const fn role(light: RGBColor, dark: RGBColor) -> Role {
     Role { light, dark }
 }
 
-const ROLES: [Role; 8] = [
+const ROLES: [Role; 3] = [
     role(INK, RGBColor(232, 235, 240)),
     role(GRID, RGBColor(45, 53, 65)),
     role(EMPTY, RGBColor(42, 49, 60)),
-    role(LEAF, RGBColor(20, 24, 31)),
-    role(PALE_BLUE, RGBColor(28, 50, 74)),
-    role(PALE_GREEN, RGBColor(25, 57, 42)),
-    role(PALE_ORANGE, RGBColor(74, 51, 22)),
-    role(PALE_RED, RGBColor(78, 36, 36)),
 ];
 
 /// Background of a dark chart.
