@@ -1,6 +1,6 @@
 //! The kernels on a real GPU: loading, transfer, launch, timing. The only module that names cudarc's driver.
 //!
-//! Models: one device; one stream, or one for every part of a population (`overlapped`); the driver library is opened at run time, so nothing here needs CUDA to build.
+//! Models: one device, one stream; the driver library is opened at run time, so nothing here needs CUDA to build.
 //! Leaves out: what is launched and why (`measure`).
 //! Units: milliseconds between events, bytes.
 //! Sources: CUDA driver API (`cuFuncSetAttribute`: PREFERRED_SHARED_MEMORY_CARVEOUT is a percentage of the
@@ -24,13 +24,11 @@ use crate::systems::chitty::source;
 use crate::systems::chitty::variant::Variant;
 
 mod gpocl;
-mod overlapped;
 mod paper;
 pub mod probes;
 mod robilliard;
 mod submachine;
 pub use gpocl::GpoclLaunch;
-pub use overlapped::Evaluator;
 pub use robilliard::RobilliardLaunch;
 pub use submachine::SubmachineLaunch;
 
@@ -106,7 +104,7 @@ pub struct GridLaunch {
 }
 
 impl Gpu {
-    pub fn count() -> Result<usize, GpuError> {
+    fn count() -> Result<usize, GpuError> {
         // SAFETY: only opens the library and looks for it.
         if !unsafe { sys::is_culib_present() } {
             return Err(GpuError::NoDriver);
@@ -236,7 +234,7 @@ impl Gpu {
                     .to("poison the results")?;
             }
             let start = self.event()?;
-            self.launch_on(&self.stream, kernel, programs, cases, launch, &mut results)?;
+            self.launch(kernel, programs, cases, launch, &mut results)?;
             let end = self.event()?;
             times_ms.push(start.elapsed_ms(&end).to("run the kernel")?);
         }
@@ -244,9 +242,8 @@ impl Gpu {
         Ok((times_ms, results))
     }
 
-    fn launch_on(
+    fn launch(
         &self,
-        stream: &Arc<CudaStream>,
         kernel: &LoadedKernel,
         programs: &DevicePrograms,
         cases: &DeviceCases,
@@ -258,7 +255,7 @@ impl Gpu {
             block_dim: (launch.threads_per_block, 1, 1),
             shared_mem_bytes: programs.shared_bytes,
         };
-        let mut builder = stream.launch_builder(&kernel.function);
+        let mut builder = self.stream.launch_builder(&kernel.function);
         builder
             .arg(&programs.words)
             .arg(&cases.inputs)

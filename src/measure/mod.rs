@@ -4,8 +4,7 @@
 //! * [`card`]: microbenchmarks of a card.
 //! * [`compile`]: machine code of a custom kernel, by nvrtc.
 //! * [`rows`]: measured rows, checked against the interpreters; [`gpocl`], [`langdon`], [`robilliard`]: those of the other papers' kernels;
-//!   [`counters`]: Nsight Compute's counters beside them, read by [`ncu`]; [`scaling`]: a population split over several GPUs;
-//!   [`on_cpu`]: the CPU's interpreter on the same cases.
+//!   [`counters`]: Nsight Compute's counters beside them, read by [`ncu`]; [`on_cpu`]: the CPU's interpreter on the same cases.
 //!
 //! The whole module is behind the feature `gpu`.
 
@@ -39,6 +38,3 @@ pub mod robilliard;
 #[cfg(feature = "gpu")]
 #[doc(hidden)]
 pub mod rows;
-#[cfg(feature = "gpu")]
-#[doc(hidden)]
-pub mod scaling;

@@ -14,7 +14,6 @@ use crate::isa::Arch;
 use crate::measure::compile::CompileError;
 use crate::measure::launch::{Gpu, GridLaunch};
 use crate::measure::rows::{Bench, Programs, VariantLaunch};
-use crate::measure::scaling::measure_split;
 use crate::report::rows::Row;
 use crate::systems::chitty::kernel_id::{Lowering, Sharing};
 use crate::systems::chitty::variant::{KernelId, Math, Shape, Variant};
@@ -71,9 +70,6 @@ pub struct GpuArgs {
     /// Number of the GPU, counted from 0 as CUDA does
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub gpu: usize,
-    /// Number of GPUs of the host to split the population over, or `all`; rows then contain wall-clock times with transfers [default: one GPU without transfers]
-    #[arg(long, value_name = "N", conflicts_with = "gpu")]
-    pub gpus: Option<String>,
     /// Measure at most N configurations, evenly spread [default: all]
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
@@ -98,30 +94,16 @@ pub(super) fn rows(args: &GpuArgs) -> MeasuredRows {
 }
 
 fn measure_on_gpu(args: &GpuArgs, workload: &Workload, programs: &Programs) -> MeasuredRows {
-    let protocol = args.protocol.protocol();
-    let mut measured = Vec::new();
     let gpu = Gpu::open(args.gpu);
     let arch = gpu
         .as_ref()
         .map_or(Arch::Sm90, |gpu| Arch::for_gpu(gpu.info.compute_capability));
     let mut chosen = evenly(configurations(args, workload.id, arch)?, args.limit);
-    if let Some(gpus) = &args.gpus {
-        let n_gpus = gpu_count(gpus)?;
-        compile(&args.own, &mut chosen)?;
-        for configuration in &chosen {
-            let list = &programs.list;
-            let row = measure_split(n_gpus, workload, list, configuration, protocol)?;
-            measured.push(Row::of(&row)?);
-        }
-    } else {
-        let gpu = gpu?;
-        compile(&args.own, &mut chosen)?;
-        let bench = Bench::new(&gpu, workload, programs, protocol);
-        for configuration in &chosen {
-            measured.push(Row::of(&bench.row(configuration)?)?);
-        }
-    }
-    Ok(measured)
+    let gpu = gpu?;
+    compile(&args.own, &mut chosen)?;
+    let bench = Bench::new(&gpu, workload, programs, args.protocol.protocol());
+    let rows = chosen.iter().map(|one| Ok(Row::of(&bench.row(one)?)?));
+    rows.collect()
 }
 
 /// Compiles the custom kernel, if there is one, once for every variant that is launched.
@@ -138,19 +120,6 @@ fn compile(own: &CudaArgs, chosen: &mut [VariantLaunch]) -> Result<(), CompileEr
         *code = Some(binary);
     }
     Ok(())
-}
-
-fn gpu_count(given: &str) -> Result<usize, Box<dyn Error>> {
-    let found = Gpu::count()?;
-    match given {
-        "all" if found > 0 => Ok(found),
-        _ => match given.parse() {
-            Ok(count) if (1..=found).contains(&count) => Ok(count),
-            _ => Err(
-                format!("--gpus {given}: allowed: `all` or 1 to {found}, the devices found").into(),
-            ),
-        },
-    }
 }
 
 /// Every combination that was compiled for an architecture.

@@ -59,7 +59,7 @@ fn print(output: &OutputArgs, rows: impl FnOnce() -> MeasuredRows) -> CliResult 
 }
 
 /// Columns of the table for people; the CSV has them all.
-const SHOWN: [&str; 30] = [
+const SHOWN: [&str; 28] = [
     "problem",
     "functions",
     "interpreter",
@@ -75,13 +75,11 @@ const SHOWN: [&str; 30] = [
     "block_cases",
     "case_blocks",
     "carveout_percent",
-    "gpus",
     "population",
     "dataset",
     "median_ms",
     "median_wall_ms",
     "gpops_billion",
-    "predicted_gpops_billion",
     "spread_percent",
     "max_error",
     "agreeing_programs",
