@@ -6,7 +6,7 @@
 use crate::names::names;
 use rayon::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use toml::Value;
 use warpstack::device::{Device, Entry, Preset};
 use warpstack::gp::problem::ProblemId;
@@ -285,43 +285,37 @@ fn explain(small: &Small, preset: &Preset, what: &str) -> Vec<String> {
         .collect()
 }
 
-/// Commands that read a preset, `{device}`.
+/// Commands that read a preset.
 #[cfg(feature = "cli")]
 const COMMANDS: [&str; 8] = [
-    "predict --engine analytical --programs {programs} --device {device}",
-    "explain --engine analytical --programs {programs} --device {device}",
-    "whatif --engine analytical --programs {programs} --vary threads=64,1024 --device {device}",
-    "advise --engine analytical --kernel rpn --programs {programs} --device {device}",
-    "occupancy --registers 20,63 --device {device}",
-    "reproduce --engine analytical --table 9 --problem kddcup --limit 1 --device {device}",
-    "explore --device {device} --out {out}",
-    "list devices {device}",
+    "predict --engine analytical --programs programs.txt --device device.toml",
+    "explain --engine analytical --programs programs.txt --device device.toml",
+    "whatif --engine analytical --programs programs.txt --vary threads=64,1024 --device device.toml",
+    "advise --engine analytical --kernel rpn --programs programs.txt --device device.toml",
+    "occupancy --registers 20,63 --device device.toml",
+    "reproduce --engine analytical --table 9 --problem kddcup --limit 1 --device device.toml",
+    "explore --device device.toml --out page.html",
+    "list devices device.toml",
 ];
 
-/// Runs every command that reads a preset: the panics, and refusals of more than a line.
+/// Runs every command that reads a preset: exit codes other than success and a refusal of one line.
 #[cfg(feature = "cli")]
 fn command(table: &toml::Table, what: &str) -> Vec<String> {
-    use warpstack::commands::{output_of, stop::Stop};
     let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).display().to_string();
-    std::fs::write(path("device.toml"), table.to_string()).unwrap();
-    std::fs::write(path("programs.txt"), "X1 X1 *\nX1 X1 X1 * +\n").unwrap();
-    let words = |command: &str| -> Vec<String> {
-        let words = command.split(' ').map(|word| match word {
-            "{device}" => path("device.toml"),
-            "{programs}" => path("programs.txt"),
-            "{out}" => path("page.html"),
-            word => word.to_owned(),
-        });
-        words.collect()
-    };
+    std::fs::write(folder.path().join("device.toml"), table.to_string()).unwrap();
+    std::fs::write(
+        folder.path().join("programs.txt"),
+        "X1 X1 *\nX1 X1 X1 * +\n",
+    )
+    .unwrap();
     let complaint = |command: &&str| {
-        let run = || output_of(&words(command), &Stop::default());
-        match catch_unwind(run) {
-            Err(_) => Some(format!("{what}: {command} panicked")),
-            Ok(Err(refusal)) if refusal.contains('\n') => Some(format!("{what}: {refusal}")),
-            Ok(_) => None,
-        }
+        let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_warpstack"));
+        let program = program.args(command.split(' ')).current_dir(folder.path());
+        let output = program.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        let is_refusal = output.status.code() == Some(2) && said.trim().lines().count() == 1;
+        let is_fault = !output.status.success() && !is_refusal;
+        is_fault.then(|| format!("{what}: {command}: {said}"))
     };
     COMMANDS.iter().filter_map(complaint).collect()
 }
@@ -329,25 +323,17 @@ fn command(table: &toml::Table, what: &str) -> Vec<String> {
 /// Changes every value that is read to its extremes: each is refused, or explained, and answered by every command.
 fn check_extremes(name: &str) {
     let small = Small::new(&Preset::load(name).unwrap().device);
-    let (next, complaints) = (Mutex::new(changed(name, extremes)), Mutex::new(Vec::new()));
-    let work = || {
-        while let Some(Changed { what, table }) = { next.lock().unwrap().pop() } {
-            let Ok(preset) = Preset::from_table(table.clone(), "changed") else {
-                continue;
-            };
-            let mut said = explain(&small, &preset, &what);
-            #[cfg(feature = "cli")]
-            said.extend(command(&table, &what));
-            complaints.lock().unwrap().extend(said);
-        }
+    let complaints = |Changed { what, table }: Changed| -> Vec<String> {
+        let Ok(preset) = Preset::from_table(table.clone(), "changed") else {
+            return Vec::new();
+        };
+        let mut complaints = explain(&small, &preset, &what);
+        #[cfg(feature = "cli")]
+        complaints.extend(command(&table, &what));
+        complaints
     };
-    // Threads outside rayon's pool: each command's output is captured on its thread.
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(work);
-        }
-    });
-    let complaints = complaints.into_inner().unwrap();
+    let changed = changed(name, extremes).into_par_iter();
+    let complaints: Vec<String> = changed.flat_map_iter(complaints).collect();
     assert!(complaints.is_empty(), "\n{complaints:#?}\n");
 }
 
