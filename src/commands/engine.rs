@@ -17,6 +17,7 @@ use crate::sim::tolerance::Tolerance;
 use crate::systems::chitty::code::OwnCode;
 use crate::systems::chitty::variant::{Dispatch, Math, Shape};
 use crate::systems::options::LaunchOptions;
+use crate::systems::registry;
 use crate::systems::settings::PAPERS_POPULATION;
 use crate::util::input;
 use crate::validate::known::{self, Known};
@@ -176,6 +177,14 @@ impl EngineArgs {
         }
     }
 
+    /// Returns a copy of these arguments with the engine that predicts all of these kernels.
+    pub fn for_kernels<'a>(&self, kernels: impl IntoIterator<Item = &'a str>) -> EngineArgs {
+        EngineArgs {
+            engine: engine_for(self.engine, kernels),
+            ..self.clone()
+        }
+    }
+
     /// The model for a device, with the programs of these problems.
     pub fn open(&self, device: &Device, problems: &[&str]) -> Result<Predictor, Box<dyn Error>> {
         note_validated(device);
@@ -321,6 +330,19 @@ impl InputArgs {
             ..Settings::default()
         }
     }
+}
+
+/// Returns the engine that predicts all of these kernels, and prints to standard error if it is not the one asked for.
+pub fn engine_for<'a>(asked: Kind, kernels: impl IntoIterator<Item = &'a str>) -> Kind {
+    let mut kernels = kernels.into_iter();
+    let simulated = kernels.find(|kernel| registry::engine(kernel, asked) != asked);
+    let Some(kernel) = simulated else {
+        return asked;
+    };
+    progress::say(&format!(
+        "{kernel}: simulated, because its lanes diverge and the analytical model covers only kernels whose blocks take one path\n"
+    ));
+    Kind::Simulator
 }
 
 /// The model for a device and these launches, complete.

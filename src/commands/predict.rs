@@ -55,14 +55,15 @@ pub struct Predicted {
 pub fn predict(args: &PredictArgs) -> Result<(Predicted, predictor::Predictor), Box<dyn Error>> {
     let device = Preset::load(&args.configuration.device)?.device;
     let (options, inputs) = own_kernel::asked(&args.configuration, &args.engine.inputs, &device)?;
-    let engine = args.engine.with_inputs(inputs);
+    let engine = args.engine.for_kernels([options.kernel.as_str()]);
+    let engine = engine.with_inputs(inputs);
     let (model, launches) = open_for(&device, engine.settings()?, &[options])?;
     own_kernel::check(&model, &launches, &args.configuration.own)?;
     let prediction = model.predict(&launches[0])?;
     // Read only after the prediction is made.
     let known = engine.inputs.known(&device)?;
     let measured = known.and_then(|known| known.of_prediction(&prediction));
-    let group = Group::of(&prediction, &device.name, args.engine.engine.name());
+    let group = Group::of(&prediction, &device.name, engine.engine.name());
     let own = &args.configuration.own;
     let interval = own.interval(&device, &group, Some(prediction.l1_bytes));
     let predicted = Predicted {

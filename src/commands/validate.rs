@@ -1,7 +1,7 @@
 //! `warpstack validate`: predictions beside everything that was measured on a device.
 
 use super::CliResult;
-use super::engine::{ExtentArgs, Kind};
+use super::engine::{ExtentArgs, Kind, engine_for};
 use super::format::OutputArgs;
 use super::limit::evenly;
 use super::look::ChartArgs;
@@ -95,7 +95,7 @@ pub fn run(args: &ValidateArgs) -> CliResult {
         simulator: args.extent.simulator(args.engine)?,
         ..Settings::default()
     };
-    let settings = chosen.clone();
+    let mut settings = chosen.clone();
     let mut lines = match (&args.measured, args.device.as_str()) {
         (Some(_), _) => own(args, chosen)?,
         (None, WITH_TABLES) => paper(args.limit, chosen)?,
@@ -112,11 +112,12 @@ pub fn run(args: &ValidateArgs) -> CliResult {
         }
     };
     let device = Preset::load(&args.device)?.device;
+    settings.kind = engine_for(args.engine, lines.iter().map(|line| line.kernel.as_str()));
     let errors = Errors::of(&device);
     for line in &mut lines {
         line.interval = errors.interval(&Group {
             device: device.name.clone(),
-            engine: args.engine.to_string(),
+            engine: settings.kind.to_string(),
             problem: line.problem.clone(),
             kernel: line.kernel.clone(),
         });
@@ -179,7 +180,7 @@ fn own(args: &ValidateArgs, settings: Settings) -> Result<Vec<Line>, Box<dyn Err
     }
     if let Some(rows) = paper_rows::parse(&text, &file)? {
         let rows = evenly(rows, Some(args.limit));
-        let lines = of_papers(args.engine, &device, &rows)?;
+        let lines = of_papers(&device, &rows)?;
         let lost = lines.iter().filter(|line| line.is_none()).count();
         if lost > 0 {
             progress::say(&format!(
@@ -232,15 +233,10 @@ fn with_custom(
 
 /// Launches of other papers' systems; `None` where the measured programs are not those of today.
 pub(super) fn of_papers(
-    engine: Kind,
     device: &Device,
     rows: &[PaperRow],
 ) -> Result<Vec<Option<Line>>, Box<dyn Error>> {
-    let settings = Settings {
-        kind: engine,
-        ..Settings::default()
-    };
-    let predictor = Predictor::with_settings(device.clone(), settings);
+    let predictor = Predictor::new(device.clone());
     let configuration = |row: &PaperRow| predictor.with_seed(row.seed).configure(&row.launch);
     let configurations: Vec<Configuration> =
         rows.iter().map(configuration).collect::<Result<_, _>>()?;

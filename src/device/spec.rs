@@ -174,9 +174,9 @@ device! {
         /// Arbitration between schedulers that make requests in one cycle.
         arbitration: Arbitration, "policy", ANY, [Sim];
         /// Transactions of global and local memory for lanes that are executed one by one.
-        coalescing: Coalescing, "policy", ANY, [Sim, Model];
+        coalescing: Coalescing, "policy", ANY, [Sim];
         /// Interval between the transactions of an access, if lanes that are served together need more than one.
-        uncoalesced_cycles: u32, "cycles", (0.0, 1000.0), [Sim, Model];
+        uncoalesced_cycles: u32, "cycles", (0.0, 1000.0), [Sim];
     }
 
     /// Latencies from issue to use of the result, other than memory.
@@ -234,9 +234,9 @@ device! {
         /// Load/store unit cycles of an access without bank conflicts.
         access_cycles: u32, "cycles", (1.0, 64.0), [Sim, Model];
         /// Number of banks: words delivered per pass, one from each.
-        n_banks: u32, "banks", (16.0, 32.0), [Sim, Model];
+        n_banks: u32, "banks", (16.0, 32.0), [Sim];
         /// Lanes among which bank conflicts count.
-        lanes_together: u32, "lanes", (16.0, 32.0), [Sim, Model];
+        lanes_together: u32, "lanes", (16.0, 32.0), [Sim];
     }
 
     /// First-level data cache, which shares its memory with the shared memory.
@@ -267,7 +267,7 @@ device! {
         write_back: bool, "yes/no", ANY, [Sim, Model];
         fills_hold_lines: bool, "yes/no", ANY, [Sim];
         /// Minimum bytes of a line fetched by a miss.
-        sector_bytes: u32, "bytes", (32.0, 128.0), [Sim, Model];
+        sector_bytes: u32, "bytes", (32.0, 128.0), [Sim];
         fetch_on_write_miss: bool, "yes/no", ANY, [Sim, Model];
         hit_latency_cycles: u32, "cycles", CYCLES, [Sim, Model];
     }
@@ -297,7 +297,7 @@ device! {
         /// Bytes of the write port that a request for a line occupies.
         request_bytes: u32, "bytes", (0.0, 128.0), [Sim, Model];
         /// Bytes of the write port that a partial store occupies in addition to its 32-byte sectors.
-        mask_bytes: u32, "bytes", (0.0, 128.0), [Sim, Model];
+        mask_bytes: u32, "bytes", (0.0, 128.0), [Sim];
         /// Width of an SMX's write port.
         write_bytes_per_cycle: f64, "bytes/cycle/SMX", RATE, [Sim, Model];
         /// Ports through which the SMXs send to the L2; the TPCs take them in turn.
@@ -363,7 +363,7 @@ device! {
     constant_cache: ConstantCache {
         l1_latency_cycles: u32, "cycles", CYCLES, [Sim, Model];
         /// Lanes among which one address is served at a time; 0 if repetitions are not counted.
-        lanes_together: u32, "lanes", (0.0, 32.0), [Sim, Model];
+        lanes_together: u32, "lanes", (0.0, 32.0), [Sim];
     }
 
     /// Host computer: cost of a generation besides its kernel. All zero if measured times cover kernels alone.

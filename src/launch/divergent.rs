@@ -3,7 +3,7 @@
 //! Models: repeated work of a block may be executed fewer times: time and instructions are linear in the number of repetitions,
 //! so two numbers of repetitions suffice. The rest of a timing (CPI stack, traffic, instructions per node) comes from the
 //! blocks timed with the larger number.
-//! Leaves out: execution (each system), timing of blocks (`sim::divergent`, `model::divergent`).
+//! Leaves out: execution (each system), timing of blocks (`sim::divergent`).
 //! Units: cycles of a multiprocessor, warp instructions, milliseconds; nodes times cases per second.
 
 use super::counters::{Counters, cpi_entries, traffic};
@@ -13,10 +13,8 @@ use super::placement::Placement;
 use super::roles::RoleCounts;
 use super::work::{Launch, LaunchFacts, Work};
 use crate::device::ideal::{Ideal, Ideals};
-use crate::launch::prediction::{Configuration, PerformanceModel, PredictError, Timing};
+use crate::launch::prediction::{Configuration, PredictError, Timing};
 use crate::trace::mix::Role;
-use crate::util::elementary::hypot;
-use crate::util::stopwatch::Stopwatch;
 use std::sync::Arc;
 
 /// The work of a launch whose blocks run several programs each.
@@ -67,7 +65,7 @@ pub struct BlocksTiming {
     pub counters: Counters,
     /// 90 % bound of the sample's error, relative.
     pub error_percent: f64,
-    /// Warp instructions that were simulated; 0 for the analytical model.
+    /// Warp instructions that were simulated.
     pub simulated_instructions: u64,
 }
 
@@ -102,7 +100,7 @@ impl Sampled {
 
 impl Executed {
     /// Factor on time and instructions if divergence is idealized; 1 otherwise.
-    fn of_paths(&self, ideals: Ideals) -> f64 {
+    pub fn of_paths(&self, ideals: Ideals) -> f64 {
         match ideals.has(Ideal::Divergence) {
             // Their paths would be as many times fewer.
             true => self.code.active_lanes,
@@ -178,37 +176,6 @@ impl DivergentWork {
         }
     }
 
-    /// Times the executed blocks with a model.
-    pub fn timed<M: PerformanceModel + ?Sized>(
-        &self,
-        placement: &Placement,
-        model: &M,
-    ) -> Result<Timed, PredictError> {
-        let start = Stopwatch::start();
-        let n = self.sampled.len() as f64;
-        let mut all = Timed::default();
-        for one in &self.sampled {
-            let mut cycles = [0.0; 2];
-            let mut worst = 0.0f64;
-            let mut last = Counters::default();
-            for (at, (_, executed)) in one.executed.iter().enumerate() {
-                let timed = model.time_blocks(placement, &one.sample, &executed.code)?;
-                let of_paths = executed.of_paths(placement.ideals);
-                cycles[at..].fill(of_paths * executed.of_time * timed.cycles);
-                // The same blocks were executed twice, so their errors are correlated.
-                worst = worst.max(timed.error_percent);
-                all.simulated_instructions += timed.simulated_instructions;
-                last = timed.counters;
-            }
-            all.cycles.push(cycles);
-            all.counters = all.counters.with(&last);
-            // Of a mean of independent values.
-            all.error_percent = hypot(all.error_percent, worst / n);
-        }
-        all.wall_seconds = start.seconds();
-        Ok(all)
-    }
-
     /// Extrapolates the launch's timing from the time of its executed blocks.
     pub fn continued_timing(&self, placement: &Placement, timed: &Timed) -> Timing {
         let milliseconds = placement.milliseconds(self.continued(|at, _| timed.cycles[at]));
@@ -228,26 +195,17 @@ impl DivergentWork {
             wall_seconds: timed.wall_seconds,
         }
     }
-
-    /// Returns the launch's timing, its blocks timed by a model.
-    pub fn timing<M: PerformanceModel + ?Sized>(
-        &self,
-        placement: &Placement,
-        model: &M,
-    ) -> Result<Timing, PredictError> {
-        Ok(self.continued_timing(placement, &self.timed(placement, model)?))
-    }
 }
 
 /// Times of the executed blocks of all launches.
 #[derive(Debug, Clone, Default)]
 pub struct Timed {
     /// The cycles of each launch at both numbers of repetitions.
-    cycles: Vec<[f64; 2]>,
-    counters: Counters,
-    error_percent: f64,
-    simulated_instructions: u64,
-    wall_seconds: f64,
+    pub cycles: Vec<[f64; 2]>,
+    pub counters: Counters,
+    pub error_percent: f64,
+    pub simulated_instructions: u64,
+    pub wall_seconds: f64,
 }
 
 impl Launch {

@@ -2,7 +2,7 @@
 //!
 //! Models: a sample spread over a grid of many waves of blocks; for a grid of a few waves, all blocks of some multiprocessors,
 //! namely those with most work if the work of each block is known and differs.
-//! Leaves out: time (`sim::divergent`, `model::divergent`).
+//! Leaves out: time (`sim::divergent`).
 //! Units: blocks. Sources: blocks in turn over the multiprocessors, CUDA C Programming Guide, section 2.2.
 
 use super::makespan::hand_out;

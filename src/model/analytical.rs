@@ -1,4 +1,4 @@
-//! The analytical model as a performance model: from a resolved launch to GPop/s.
+//! Timing by the analytical model: from a resolved launch to GPop/s.
 //!
 //! Analyses each kernel and its programs once and keeps the result.
 //! Units: counts per million nodes of a warp.
@@ -13,12 +13,8 @@ use super::{
 };
 use crate::launch::cause::Cause;
 use crate::launch::demand::TimeParts;
-use crate::launch::divergent::BlocksTiming;
-use crate::launch::executed::ExecutedCode;
-use crate::launch::grid::Sample;
-use crate::launch::placement::Placement;
 use crate::launch::prediction::{
-    CpiEntry, HitRates, MemoryTraffic, PerformanceModel, PredictError, Timing,
+    CpiEntry, HitRates, MemoryTraffic, Timing,
 };
 use crate::launch::uniform::Uniform;
 use crate::util::memo::Memo;
@@ -26,7 +22,7 @@ use crate::util::memo::Memo;
 /// Nodes of a warp that counts refer to.
 const NOMINAL_NODES: f64 = 1e6;
 
-/// Analytical performance model, with its cache of analyses.
+/// Analytical model, with its cache of analyses.
 #[derive(Debug, Default)]
 pub struct Analytical {
     /// Analyses by kernel number.
@@ -63,14 +59,9 @@ impl Analytical {
             global_loads: cached.then_some(traffic.case_l1_hit),
         }
     }
-}
 
-fn hit_rate(misses: f64, lines: f64) -> Option<f64> {
-    (lines > 0.0).then(|| 1.0 - misses / lines)
-}
-
-impl PerformanceModel for Analytical {
-    fn time_uniform(&self, launch: Uniform) -> Result<Timing, PredictError> {
+    /// Times a launch.
+    pub fn time_uniform(&self, launch: Uniform) -> Timing {
         let start = Stopwatch::start();
         let analysis = self.analysis(launch);
         let partial = launch.partial_residencies();
@@ -97,17 +88,12 @@ impl PerformanceModel for Analytical {
             simulated_warp_instructions: 0,
             wall_seconds: start.seconds(),
         };
-        Ok(timing.with_divergence(launch, &expected))
+        timing.with_divergence(launch, &expected)
     }
+}
 
-    fn time_blocks(
-        &self,
-        placement: &Placement,
-        sample: &Sample,
-        executed: &ExecutedCode,
-    ) -> Result<BlocksTiming, PredictError> {
-        Ok(placement.modelled(sample, executed))
-    }
+fn hit_rate(misses: f64, lines: f64) -> Option<f64> {
+    (lines > 0.0).then(|| 1.0 - misses / lines)
 }
 
 /// **(9a)** Cycles of a multiprocessor per block without fitness cases: the latency of one, shared by the resident blocks, or the

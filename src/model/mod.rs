@@ -2,16 +2,13 @@
 //!
 //! Models: issue slots and pipe throughput, the expected critical path of every handler, occupancy and latency hiding, the L1
 //! and L2 with random or LRU replacement, the limit on requests in flight, bandwidths, the end of the grid.
-//! Leaves out: the order of single events; everything is an average over the population. Blocks that were executed lane by lane
-//! have a model of their own ([`executed`]).
+//! Leaves out: the order of single events; everything is an average over the population; kernels that are executed lane by lane.
 //! Units: core clock cycles, bytes, tokens (one program node in one warp).
 //! Sources: the numbered equations of `docs/model.md`, each with its source.
 
 pub mod analytical;
 mod demand;
-pub(crate) mod divergent;
 pub mod dram;
-pub mod executed;
 mod explain;
 pub mod fetch;
 pub mod l1;

@@ -33,7 +33,7 @@ pub struct Explained {
     pub alone: Vec<Gain>,
     /// Gains without two parts, the largest first.
     pub pairs: Vec<Gain>,
-    /// Gains in the analytical model, as in `alone`; empty if it is the one that predicted.
+    /// Gains in the analytical model, as in `alone`; empty if it predicted the launch or does not cover it.
     pub analytical: Vec<Gain>,
 }
 
@@ -86,10 +86,11 @@ impl Predictor {
         let executing = self.executing();
         let mut explained = executing.explain_alone(launch)?;
         let configuration = explained.prediction.configuration.clone();
-        if registry::is_uniform(&configuration) {
-            let (prediction, alone) = (&explained.prediction, &explained.alone);
-            explained.pairs = executing.pairs(&configuration, prediction, alone)?;
+        if !registry::is_uniform(&configuration.kernel) {
+            return Ok(explained);
         }
+        let (prediction, alone) = (&explained.prediction, &explained.alone);
+        explained.pairs = executing.pairs(&configuration, prediction, alone)?;
         if self.settings.kind == Kind::Simulator {
             let quick = executing.with_engine(Kind::Analytical);
             explained.analytical = quick.explain_alone(&configuration)?.alone;

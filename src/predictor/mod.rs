@@ -29,7 +29,8 @@ use crate::gp::programs::Population;
 use crate::gp::workload::WorkloadError;
 use crate::isa::Arch;
 use crate::launch::Launch;
-use crate::launch::prediction::{Configuration, PerformanceModel, PredictError, Prediction};
+use crate::launch::prediction::{Configuration, PredictError, Prediction};
+use crate::launch::work::Work;
 use crate::model::analytical::Analytical;
 use crate::systems::caches::{Caches, Context};
 use crate::systems::chitty;
@@ -159,23 +160,25 @@ impl Predictor {
         predictor
     }
 
-    fn model(&self) -> &dyn PerformanceModel {
-        match self.settings.kind {
-            Kind::Simulator => &self.settings.simulator,
-            Kind::Analytical => &*self.analytical,
-        }
-    }
-
+    /// Times a launch. Kernels that are executed lane by lane are simulated by either engine ([`registry::engine`]).
     fn timed(&self, launch: &Launch) -> Result<Prediction, PredictError> {
-        Ok(Prediction::new(launch, self.model().time(launch)?))
+        let timing = match (&launch.work, self.settings.kind) {
+            (Work::Divergent(work), _) => work.timing(&launch.placement)?,
+            (Work::Uniform(_), Kind::Simulator) => {
+                self.settings.simulator.time_uniform(launch.uniform()?)?
+            }
+            (Work::Uniform(_), Kind::Analytical) => {
+                self.analytical.time_uniform(launch.uniform()?)
+            }
+        };
+        Ok(Prediction::new(launch, timing))
     }
 
-    /// The device, machine code and model on which a paper's figures are predicted.
+    /// The device and machine code for which a paper's figures are predicted.
     pub fn bench(&self) -> Result<Bench<'_>, PredictError> {
         Ok(Bench {
             device: &self.device,
             arch: executed_architecture(&self.device, &self.settings.code)?,
-            model: self.model(),
         })
     }
 

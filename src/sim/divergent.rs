@@ -7,12 +7,12 @@
 
 use crate::launch::counters::Counters;
 use crate::launch::demand::per_token_of;
-use crate::launch::divergent::BlocksTiming;
+use crate::launch::divergent::{BlocksTiming, DivergentWork, Timed};
 use crate::launch::ends::{last_to_end, mean, standard_error};
 use crate::launch::executed::ExecutedCode;
 use crate::launch::grid::Sample;
 use crate::launch::placement::Placement;
-use crate::launch::prediction::PredictError;
+use crate::launch::prediction::{PredictError, Timing};
 use crate::sim::blocks::run_queue;
 use crate::sim::dispatch::BlockQueue;
 use crate::sim::sample::Drawn;
@@ -20,15 +20,51 @@ use crate::sim::simulator::SamplingPlan;
 use crate::sim::smx::Setup;
 use crate::sim::tolerance::batches_bound;
 use crate::sim::window::{self, WindowPlan};
+use crate::util::elementary::hypot;
 use crate::util::parallel;
+use crate::util::stopwatch::Stopwatch;
 
 /// Smallest number of times that the blocks of a full multiprocessor are replaced during a measurement: all of them start
 /// together, so a shorter measurement would count short blocks too often.
 const ROUNDS: u64 = 6;
 
+impl DivergentWork {
+    /// Times the executed blocks.
+    pub fn timed(&self, placement: &Placement) -> Result<Timed, PredictError> {
+        let start = Stopwatch::start();
+        let n = self.sampled.len() as f64;
+        let mut all = Timed::default();
+        for one in &self.sampled {
+            let mut cycles = [0.0; 2];
+            let mut worst = 0.0f64;
+            let mut last = Counters::default();
+            for (at, (_, executed)) in one.executed.iter().enumerate() {
+                let timed = placement.replayed(&one.sample, &executed.code)?;
+                let of_paths = executed.of_paths(placement.ideals);
+                cycles[at..].fill(of_paths * executed.of_time * timed.cycles);
+                // The same blocks were executed twice, so their errors are correlated.
+                worst = worst.max(timed.error_percent);
+                all.simulated_instructions += timed.simulated_instructions;
+                last = timed.counters;
+            }
+            all.cycles.push(cycles);
+            all.counters = all.counters.with(&last);
+            // Of a mean of independent values.
+            all.error_percent = hypot(all.error_percent, worst / n);
+        }
+        all.wall_seconds = start.seconds();
+        Ok(all)
+    }
+
+    /// Times the launch.
+    pub fn timing(&self, placement: &Placement) -> Result<Timing, PredictError> {
+        Ok(self.continued_timing(placement, &self.timed(placement)?))
+    }
+}
+
 impl Placement {
     /// Time of the whole grid, represented by the blocks of the `sample`, which `executed` holds.
-    pub(crate) fn replayed(
+    pub fn replayed(
         &self,
         sample: &Sample,
         executed: &ExecutedCode,

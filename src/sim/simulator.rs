@@ -1,4 +1,4 @@
-//! The simulator as a performance model: from a resolved launch to GPop/s.
+//! Timing by the simulator: from a resolved launch to GPop/s.
 //!
 //! Models: a sampling window of the multiprocessor as full as the launch keeps it, shorter ones of partly filled
 //! multiprocessors, then every block of the grid over all multiprocessors. On request one multiprocessor runs all its
@@ -18,13 +18,9 @@ use super::tolerance::{Tolerance, window_bound};
 use super::window::{Window, WindowPlan, simulate};
 use crate::launch::counters::cpi_entries;
 use crate::launch::demand::{TimeParts, per_token_of};
-use crate::launch::divergent::BlocksTiming;
-use crate::launch::executed::ExecutedCode;
-use crate::launch::grid::Sample;
 use crate::launch::kernel::Replay;
 use crate::launch::makespan::{RateCurve, makespan_cycles};
-use crate::launch::placement::Placement;
-use crate::launch::prediction::{PerformanceModel, PredictError, Timing};
+use crate::launch::prediction::{PredictError, Timing};
 use crate::launch::rates::Rates;
 use crate::launch::spec::SmxSpec;
 use crate::launch::uniform::Uniform;
@@ -86,7 +82,7 @@ impl Default for SamplingPlan {
     }
 }
 
-/// Cycle-level simulator, a [`PerformanceModel`].
+/// Cycle-level simulator.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Simulator {
     pub scope: Scope,
@@ -117,8 +113,9 @@ struct WholeRun {
     counters: Counters,
 }
 
-impl PerformanceModel for Simulator {
-    fn time_uniform(&self, launch: Uniform) -> Result<Timing, PredictError> {
+impl Simulator {
+    /// Times a launch whose blocks run one program each.
+    pub fn time_uniform(&self, launch: Uniform) -> Result<Timing, PredictError> {
         let start = Stopwatch::start();
         let mut observed = self.sample(launch)?;
         self.correct(launch, &mut observed)?;
@@ -142,17 +139,6 @@ impl PerformanceModel for Simulator {
         Ok(timing.with_divergence(launch, &counters.nearest_stack))
     }
 
-    fn time_blocks(
-        &self,
-        placement: &Placement,
-        sample: &Sample,
-        executed: &ExecutedCode,
-    ) -> Result<BlocksTiming, PredictError> {
-        placement.replayed(sample, executed)
-    }
-}
-
-impl Simulator {
     fn sample(&self, launch: Uniform) -> Result<Observed, PredictError> {
         let geometry = &launch.placement.geometry;
         let sample = launch.work.kernel.sample(self.plan.programs, geometry)?;

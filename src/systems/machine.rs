@@ -9,7 +9,7 @@ use crate::launch::block_work::BlockWork;
 use crate::launch::divergent::{Executed, Sampled};
 use crate::launch::grid::Sample;
 use crate::launch::memory_rules::MemoryRules;
-use crate::launch::prediction::{Configuration, PerformanceModel, PredictError};
+use crate::launch::prediction::{Configuration, PredictError};
 use crate::systems::caches::Context;
 use crate::systems::chitty::find::executed_architecture;
 use crate::util::memo::Memo;
@@ -26,12 +26,11 @@ pub struct Machine<'a> {
     pub kept: Option<(&'a Executions, &'a Configuration, u64)>,
 }
 
-/// A machine for a paper's figures, and the model that times its executions.
+/// A machine for a paper's figures.
 #[derive(Debug, Clone, Copy)]
 pub struct Bench<'a> {
     pub device: &'a Device,
     pub arch: Arch,
-    pub model: &'a dyn PerformanceModel,
 }
 
 impl<'a> Bench<'a> {

@@ -10,7 +10,7 @@ use super::gpocl::system::Gpocl;
 use super::langdon::system::Langdon;
 use super::options::{LaunchOptions, Size};
 use super::robilliard::system::Robilliard;
-use super::settings::{CodeChoice, Settings};
+use super::settings::{CodeChoice, Kind, Settings};
 use crate::device::Device;
 use crate::isa::{Arch, Kernel};
 use crate::launch::Launch;
@@ -139,15 +139,24 @@ pub fn configure(
     })
 }
 
-/// Tells whether the launch is traced along one control path for each block, as for Chitty's kernels and custom kernels.
-pub fn is_uniform(configuration: &Configuration) -> bool {
-    let found = find(&configuration.kernel, &CodeChoice::default());
+/// Tells whether a kernel is traced along one control path for each block, as Chitty's kernels and custom kernels are.
+pub fn is_uniform(kernel: &str) -> bool {
+    let found = find(kernel, &CodeChoice::default());
     found.map_or(true, |(system, _)| system.is_uniform())
+}
+
+/// Returns the engine that predicts a kernel: the one asked for, or the simulator if the kernel is executed lane by lane,
+/// which the analytical model does not cover.
+pub fn engine(kernel: &str, asked: Kind) -> Kind {
+    match is_uniform(kernel) {
+        true => asked,
+        false => Kind::Simulator,
+    }
 }
 
 /// Refuses a launch that is executed lane by lane.
 pub fn check_uniform(configuration: &Configuration) -> Result<(), PredictError> {
-    match is_uniform(configuration) {
+    match is_uniform(&configuration.kernel) {
         true => Ok(()),
         false => Err(PredictError::not_uniform(&configuration.kernel)),
     }

@@ -20,7 +20,7 @@ named! {
         /// Simulator, cycle by cycle.
         #[cfg_attr(feature = "cli", value(alias = "sim"))]
         Simulator = "simulator",
-        /// Equations: milliseconds instead of seconds, slightly less exact.
+        /// Equations: milliseconds instead of seconds, slightly less exact; kernels whose lanes diverge are simulated.
         #[cfg_attr(feature = "cli", value(alias = "model"))]
         Analytical = "analytical",
     }

@@ -1,11 +1,9 @@
 //! Does Langdon's interpreter compute what the reference interpreter does, for every thread layout, and are warps whose lanes run
 //! different programs executed as such?
 
-use std::sync::LazyLock;
 use warpstack::device::{Device, Preset};
 use warpstack::gp::program::Rpn;
 use warpstack::isa::Arch;
-use warpstack::sim::simulator::Simulator;
 use warpstack::systems::langdon::evolved::{evolved, sized};
 use warpstack::systems::langdon::experiment::Experiment;
 use warpstack::systems::langdon::figures::layouts;
@@ -196,10 +194,5 @@ fn every_layout_fills_its_blocks() {
 }
 
 fn bench(device: &Device, arch: Arch) -> Bench<'_> {
-    static SIMULATOR: LazyLock<Simulator> = LazyLock::new(Simulator::default);
-    Bench {
-        device,
-        arch,
-        model: &*SIMULATOR,
-    }
+    Bench { device, arch }
 }

@@ -1,12 +1,10 @@
 //! Do Robilliard's interpreters compute what the reference interpreter does, on every architecture and with the programs laid out
 //! either way, and do jumps skip what they should?
 
-use std::sync::LazyLock;
 use warpstack::device::{Device, Preset};
 use warpstack::gp::program::Rpn;
 use warpstack::isa::Arch;
 use warpstack::launch::prediction::PredictError;
-use warpstack::sim::simulator::Simulator;
 use warpstack::systems::machine::Bench;
 use warpstack::systems::registry::ARCHES;
 use warpstack::systems::robilliard::kernel::{
@@ -207,10 +205,5 @@ fn errors_that_rounding_decides_are_told_from_others() {
 }
 
 fn bench(device: &Device, arch: Arch) -> Bench<'_> {
-    static SIMULATOR: LazyLock<Simulator> = LazyLock::new(Simulator::default);
-    Bench {
-        device,
-        arch,
-        model: &*SIMULATOR,
-    }
+    Bench { device, arch }
 }

@@ -45,10 +45,9 @@ const UNSEEN: &[Unseen] = &[
             "shared.lanes_together",
             "constant_cache.lanes_together",
         ],
-        BOTH,
+        SIM,
     ),
-    (LANE_BY_LANE, GTX670, &["l1.sector_bytes"], BOTH),
-    (LANE_BY_LANE, H200, &["l1.sector_bytes"], MODEL),
+    (LANE_BY_LANE, GTX670, &["l1.sector_bytes"], SIM),
     (IN_L2, H200, &["dram.queue_requests"], BOTH),
     (
         IN_L2,

@@ -16,6 +16,7 @@ use warpstack::study::l1::with_l1;
 use warpstack::study::{Base, Key};
 use warpstack::systems::chitty::code::OwnCode;
 use warpstack::systems::options::LaunchOptions;
+use warpstack::systems::registry;
 use warpstack::validate::interval::{Group, Interval, SpeedInterval};
 
 type Answered<T> = Result<T, Box<dyn Error>>;
@@ -244,7 +245,8 @@ impl Asked {
     }
 
     fn predicted(&self, on: &Predictor, prediction: Prediction) -> Predicted {
-        let group = Group::of(&prediction, &on.device().name, &self.engine);
+        let engine = registry::engine(&prediction.configuration.kernel, on.settings().kind);
+        let group = Group::of(&prediction, &on.device().name, engine.name());
         let interval = match self.own {
             Some(_) => Interval::NONE,
             None => Interval::of(on.device(), &group, Some(prediction.l1_bytes)),

@@ -1,7 +1,7 @@
 //! The assumed values of a device that the speed of a launch rests on.
 //!
 //! Changes each assumed value by 10 % and predicts again with the analytical model, whatever engine explains. Leaves out: joint effects;
-//! values that only the simulator reads. Units: percent of the speed.
+//! values that only the simulator reads; kernels that the analytical model does not cover. Units: percent of the speed.
 
 use crate::device::{Kind, Reader};
 use crate::launch::prediction::{Configuration, PredictError};
@@ -9,6 +9,7 @@ use crate::predictor::{self, Predictor};
 use crate::report::explain::Assumed;
 use crate::study::Base;
 use crate::study::sensitivity::sensitivities;
+use crate::systems::registry;
 
 /// Values that are named.
 const MOST: usize = 3;
@@ -17,6 +18,9 @@ const LEAST_PERCENT: f64 = 1.0;
 
 /// Returns the assumed values with the largest effects; none for a launch that the analytical model cannot predict.
 pub fn values(base: &Base, model: &Predictor, launch: &Configuration) -> Vec<Assumed> {
+    if !registry::is_uniform(&launch.kernel) {
+        return Vec::new();
+    }
     let quick = model.with_engine(predictor::Kind::Analytical);
     let found = sensitivities(
         base,

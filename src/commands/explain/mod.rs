@@ -55,7 +55,7 @@ pub fn run(args: &ExplainArgs) -> CliResult {
     let (explained, known, model) = explained(args, device)?;
     let measured = |one: &Prediction| known.as_ref()?.of_prediction(one);
     let interval = |one: &Prediction| {
-        let group = Group::of(one, &device.name, args.engine.engine.name());
+        let group = Group::of(one, &device.name, model.settings().kind.name());
         let own = &args.configuration.own;
         let interval = own.interval(device, &group, Some(one.l1_bytes));
         interval.of_speed(one.gpops_billion)
@@ -86,7 +86,8 @@ fn explained(
     for changes in &args.against {
         launches.push(changed(&launches[0], changes)?);
     }
-    let engine = args.engine.with_inputs(inputs);
+    let kernels = launches.iter().map(|launch| launch.kernel.as_str());
+    let engine = args.engine.for_kernels(kernels).with_inputs(inputs);
     let (model, configurations) = open_for(device, engine.settings()?, &launches)?;
     own_kernel::check(&model, &configurations, &args.configuration.own)?;
     note_weights(&model);

@@ -140,7 +140,7 @@ fn of_paper(args: &ReproduceArgs, paper: PaperArg, engine: &EngineArgs) -> CliRe
         run: PaperRun {
             paper,
             device: args.device.as_deref(),
-            engine,
+            engine: &engine.for_kernels([paper.kernel()]),
         },
         output: &args.output,
         chart: &args.chart,

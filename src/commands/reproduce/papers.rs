@@ -36,6 +36,15 @@ impl PaperArg {
             PaperArg::Robilliard => Paper::Robilliard,
         }
     }
+
+    /// One of the paper's kernels.
+    pub fn kernel(self) -> &'static str {
+        match self {
+            PaperArg::Langdon => "submachine",
+            PaperArg::Gpocl => "gpocl-fp",
+            PaperArg::Robilliard => "blockgp",
+        }
+    }
 }
 
 /// A paper, on the devices that it used or on another.
@@ -118,23 +127,11 @@ impl PaperRun<'_> {
         let own_device = self.own_device();
         let seed = self.engine.inputs.program_seed;
         let radeon = gpocl::juniper::DEVICE;
-        let is_simulated = self.engine.engine == Kind::Simulator;
         Ok(match (self.paper, self.device) {
-            (PaperArg::Gpocl, Some(name)) if name == radeon => {
-                if !is_simulated {
-                    return Err(format!(
-                        "--engine: given analytical on {radeon}; allowed: simulator"
-                    )
-                    .into());
-                }
-                gpocl::bands::figures(seed)?
-            }
+            (PaperArg::Gpocl, Some(name)) if name == radeon => gpocl::bands::figures(seed)?,
             (PaperArg::Gpocl, None) => {
                 let mut both = self.on_device(own_device, seed)?;
-                // The analytical model does not cover the Radeon.
-                if is_simulated {
-                    both.extend(gpocl::bands::figures(seed)?);
-                }
+                both.extend(gpocl::bands::figures(seed)?);
                 both
             }
             (PaperArg::Langdon, None) => {

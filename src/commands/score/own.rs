@@ -116,7 +116,7 @@ fn own(device: &Device, row: &Row, simulated: &Prediction, counted: &Prediction)
     }
 }
 
-/// Predicts the rows of the other papers' systems, of which only instructions are counted.
+/// Predicts the rows of the other papers' systems, which the analytical model does not cover and of which only instructions are counted.
 fn of_other_papers<'a>(
     device: &Device,
     rows: impl Iterator<Item = (usize, &'a &'a Row)>,
@@ -127,16 +127,13 @@ fn of_other_papers<'a>(
         _ => None,
     });
     let (places, papers): (Vec<usize>, Vec<PaperRow>) = rows.unzip();
-    let simulated = of_papers(Kind::Simulator, device, &papers)?;
-    let counted = of_papers(Kind::Analytical, device, &papers)?;
-    let lines = places.into_iter().zip(simulated.iter().zip(&counted));
-    let own = lines.filter_map(|(at, (simulated, counted))| {
+    let lines = places.into_iter().zip(of_papers(device, &papers)?);
+    let own = lines.filter_map(|(at, simulated)| {
         progress.step();
-        let (simulated, counted) = simulated.as_ref().zip(counted.as_ref())?;
+        let simulated = simulated?;
         let own = Own {
             simulator: Some(simulated.predicted_ms),
-            analytical: Some(counted.predicted_ms),
-            warp_instructions: counted.predicted_warp_instructions as f64,
+            warp_instructions: simulated.predicted_warp_instructions as f64,
             ..Own::default()
         };
         let roofline = roofline::milliseconds(device, &own);

@@ -206,7 +206,7 @@ fn device_name<'a>(args: &'a WhatifArgs, file: &'a StudyFile) -> &'a str {
     given.map_or("gtx670", String::as_str)
 }
 
-/// The study that is asked for; a kernel of the user's own becomes part of `engine`.
+/// The study that is asked for; `engine` becomes the one that predicts its kernels, with a kernel of the user's own.
 fn study(
     args: &WhatifArgs,
     file: &StudyFile,
@@ -238,11 +238,14 @@ fn study(
         }
         axes.push(axis);
     }
+    let options = args.launch.options(&args.engine.inputs);
+    let varied = axes.iter().find(|axis| axis.key == Key::Kernel);
+    let kernels = varied.map_or(std::slice::from_ref(&options.kernel), |axis| &axis.values);
+    *engine = engine.for_kernels(kernels.iter().map(String::as_str));
     let keys: Vec<&Key> = axes.iter().map(|axis| &axis.key).collect();
     for key in &keys {
         base.check_read(key, engine.engine.reader(), &keys)?;
     }
-    let options = args.launch.options(&args.engine.inputs);
     let (options, inputs) = own_kernel::launched(options, &args.own, &engine.inputs, &base.device)?;
     engine.inputs = inputs;
     let study = Study {

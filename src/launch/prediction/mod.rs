@@ -1,6 +1,6 @@
-//! The result of a prediction, and the trait that every performance model implements.
+//! The result of a prediction.
 //!
-//! Models: nothing itself; it separates the models from the code that reports their results.
+//! Models: nothing itself; it separates the engines from the code that reports their results.
 //! Leaves out: how a model gets there. Measured values never pass here.
 //! Units: in field names. GPop/s = nodes x fitness cases / time, printed in billions.
 //! Sources: Nsight Compute for the names of stall reasons.
@@ -9,12 +9,7 @@ mod divergence;
 
 use crate::device::occupancy::{BlockResources, Occupancy, OccupancyError};
 pub use crate::launch::cause::Cause;
-use crate::launch::divergent::BlocksTiming;
-use crate::launch::executed::ExecutedCode;
-use crate::launch::grid::Sample;
-use crate::launch::placement::Placement;
-use crate::launch::uniform::Uniform;
-use crate::launch::work::{Launch, Work};
+use crate::launch::work::Launch;
 use crate::trace::mix::MixEntry;
 use crate::util::refused::Refused;
 use serde::{Serialize, Serializer};
@@ -294,28 +289,6 @@ pub struct Timing {
     pub simulated_warp_instructions: u64,
     /// Time that the model took.
     pub wall_seconds: f64,
-}
-
-/// A performance model: the simulator or the analytical model.
-pub trait PerformanceModel: std::fmt::Debug + Sync {
-    /// Times a launch whose blocks run one program each.
-    fn time_uniform(&self, launch: Uniform) -> Result<Timing, PredictError>;
-
-    /// Times the executed blocks of the `sample`.
-    fn time_blocks(
-        &self,
-        placement: &Placement,
-        sample: &Sample,
-        executed: &ExecutedCode,
-    ) -> Result<BlocksTiming, PredictError>;
-
-    /// Times a launch.
-    fn time(&self, launch: &Launch) -> Result<Timing, PredictError> {
-        match &launch.work {
-            Work::Uniform(_) => self.time_uniform(launch.uniform()?),
-            Work::Divergent(work) => work.timing(&launch.placement, self),
-        }
-    }
 }
 
 impl Prediction {

@@ -44,6 +44,11 @@ function comparedWords(answer, before) {
   return words.join(" ");
 }
 
+/** The engine that made an answer: kernels whose lanes diverge are always simulated. */
+function engineOf(answer) {
+  return answer.simulated_warp_instructions > 0 ? "simulator" : "closed form";
+}
+
 function simulatedWords() {
   const { simulated } = present;
   if (!simulated) return "";
@@ -51,8 +56,9 @@ function simulatedWords() {
   const { answer, milliseconds } = simulated;
   const instructions = answer.simulated_warp_instructions;
   const by = 100 * (answer.gpops_billion / present.answer.gpops_billion - 1);
+  const compared = `, ${Math.abs(by).toFixed(1)} % ${by < 0 ? "below" : "above"} the closed form`;
   return (
-    `Simulator: ${shown(answer.gpops_billion)} billion GPop/s, ${Math.abs(by).toFixed(1)} % ${by < 0 ? "below" : "above"} the closed form ` +
+    `Simulator: ${shown(answer.gpops_billion)} billion GPop/s${engineOf(present.answer) === "simulator" ? "" : compared} ` +
     `(${(instructions / 1e6).toFixed(1)} million warp instructions in ${(milliseconds / 1000).toFixed(2)} s, ${(instructions / 1000 / milliseconds).toFixed(1)} million a second).`
   );
 }
@@ -72,14 +78,14 @@ function draw() {
   byId("simulated").textContent = simulatedWords();
   if (simulated?.answer) byId("simulated").dataset.value = simulated.answer.gpops_billion;
   if (!isKnown) return;
-  const answers = [{ words: "closed form", answer }];
+  const answers = [{ words: engineOf(answer), answer }];
   if (simulated?.answer) answers.push({ words: "simulator", answer: simulated.answer });
   drawCycles(answers);
   byId("cycles-words").textContent = cyclesWords(answer);
   const best = present.simulatedGains ?? explained;
   if (best) {
     drawGains(best);
-    byId("gains-words").textContent = gainsWords(best, best === explained ? "closed form" : "simulator");
+    byId("gains-words").textContent = gainsWords(best, best === explained ? engineOf(answer) : "simulator");
   }
   drawPlaces(answer, deviceOf(state));
   drawStacks(answer);

@@ -53,7 +53,7 @@ pub fn predict(
     let executed = parallel::try_map(&distinct, |&one| {
         let (placement, sampled) = executed(machine, one, seed)?;
         let work = work(machine, one, one, sampled);
-        let timed = work.timed(&placement, on.model)?;
+        let timed = work.timed(&placement)?;
         Ok::<_, PredictError>((one, (placement, work.sampled, timed)))
     });
     let executed: HashMap<GpoclConfiguration, _> = executed?.into_iter().collect();

@@ -66,7 +66,7 @@ pub fn predict_generation(
     let grids = generation.grids(layout);
     let population = POPULATION / grids;
     let (placement, work) = first_grid(on.machine(), layout, generation, population, seed)?;
-    let first = work.timing(&placement, on.model)?;
+    let first = work.timing(&placement)?;
     let kernel_milliseconds =
         f64::from(grids) * first.milliseconds + generation.launch_milliseconds(layout);
     let mean_nodes = work.mean_nodes();

@@ -57,7 +57,7 @@ pub fn predict(on: Bench, experiment: &Experiment, seed: u64) -> Result<Proof, P
     let mut code =
         ExecutedCode::on(on.device, &kernel.kernel, &[block]).map_err(PredictError::other)?;
     code.order = vec![code.order[0]; sample.blocks().len()];
-    let timed = on.model.time_blocks(&placement, &sample, &code)?;
+    let timed = placement.replayed(&sample, &code)?;
     let milliseconds = placement.milliseconds(timed.cycles);
     // Every thread runs the program on one word of cases.
     let operations = f64::from(BLOCKS * threads) * 32.0 * f64::from(nodes);

@@ -84,7 +84,7 @@ pub fn predict(
     generations: &[&[Rpn]],
 ) -> Result<RobilliardSpeed, PredictError> {
     let (placement, work) = mean_generation(on.machine(), layout, generations)?;
-    let timing = work.timing(&placement, on.model)?;
+    let timing = work.timing(&placement)?;
     Ok(RobilliardSpeed {
         layout,
         resident_blocks: placement.geometry.resident_blocks,

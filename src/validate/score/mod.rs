@@ -167,7 +167,7 @@ fn sample(row: &Row, own: &Own) -> Sample {
 mod tests {
     use super::*;
 
-    /// The other baselines do not err more everywhere: on the H100's accumulator the nearest launch and the regression err less.
+    /// Of the other papers' kernels the model predicts nothing. The other baselines do not err more everywhere: on the H100's accumulator the nearest launch and the regression err less.
     #[test]
     fn the_mean_is_worse_than_the_analytical_model_in_every_block() {
         let rows = sets::rows().unwrap();
@@ -179,10 +179,14 @@ mod tests {
                 let line = lines.iter().find(|line| {
                     (line.block.as_str(), line.predictor.as_str()) == (block.name, name)
                 });
-                line.unwrap().mean
+                Some(line?.mean)
             };
-            assert!(mean("mean") > mean("analytical"), "{}", block.name);
-            assert!(mean("constant") > mean("analytical"), "{}", block.name);
+            let Some(analytical) = mean("analytical") else {
+                assert_eq!(block.name, "H200, other papers");
+                continue;
+            };
+            assert!(mean("mean").unwrap() > analytical, "{}", block.name);
+            assert!(mean("constant").unwrap() > analytical, "{}", block.name);
         }
     }
 
