@@ -13,9 +13,7 @@ use super::{
 };
 use crate::launch::cause::Cause;
 use crate::launch::demand::TimeParts;
-use crate::launch::prediction::{
-    CpiEntry, HitRates, MemoryTraffic, Timing,
-};
+use crate::launch::prediction::{CpiEntry, HitRates, MemoryTraffic, Timing};
 use crate::launch::uniform::Uniform;
 use crate::util::memo::Memo;
 

@@ -167,9 +167,7 @@ impl Predictor {
             (Work::Uniform(_), Kind::Simulator) => {
                 self.settings.simulator.time_uniform(launch.uniform()?)?
             }
-            (Work::Uniform(_), Kind::Analytical) => {
-                self.analytical.time_uniform(launch.uniform()?)
-            }
+            (Work::Uniform(_), Kind::Analytical) => self.analytical.time_uniform(launch.uniform()?),
         };
         Ok(Prediction::new(launch, timing))
     }

@@ -99,16 +99,14 @@ fn every_cycle_has_a_cause_and_every_instruction_a_role() {
     let mut stack = found.cpi_stack.iter();
     let charged = stack.find(|one| one.cause == warpstack::Cause::Issued);
     let charged = charged.unwrap().cycles as f64;
-    assert!(
-        (charged / issued - 1.0).abs() < 0.02,
-        "{charged} {issued}"
-    );
+    assert!((charged / issued - 1.0).abs() < 0.02, "{charged} {issued}");
 }
 
 /// The analytical model does not cover these kernels: a run is simulated as a whole, says so once and names the simulator.
 #[test]
 fn with_the_analytical_model_they_are_simulated() {
-    let study = "whatif --vary kernel=blockgp,blockgp-shared --problem mux6 --device g80 --population 100";
+    let study =
+        "whatif --vary kernel=blockgp,blockgp-shared --problem mux6 --device g80 --population 100";
     let simulated = json(study);
     let output = succeeds(&format!("{study} --engine analytical --format json"));
     let asked: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
