@@ -6,7 +6,6 @@
 //! Sources: Chitty (2D stack) table 5 for the depth statistics.
 
 use super::evolve::EvolveConfig;
-use super::primitive::Primitive;
 use super::program::{ProgramError, Rpn};
 use super::record::Size;
 use super::stack_depth::rpn_stack_depth;
@@ -144,7 +143,7 @@ impl Header {
 }
 
 impl Corpus {
-    /// Reads a corpus. Checks that programs are valid, but not that they fit a problem: see [`Corpus::check_against`].
+    /// Reads a corpus. Checks that programs are valid, but not that they fit a problem.
     pub fn load(path: &Path) -> Result<Self, CorpusError> {
         let text = std::fs::read_to_string(path).map_err(|source| CorpusError::Io {
             path: path.to_owned(),
@@ -199,27 +198,6 @@ impl Corpus {
             return Err(error(entries.len() + 2, "n_programs", message));
         }
         Ok(Corpus { header, entries })
-    }
-
-    /// Refuses programs with other functions or inputs than these.
-    pub fn check_against(
-        &self,
-        path: &Path,
-        functions: &[Primitive],
-        n_inputs: usize,
-    ) -> Result<(), CorpusError> {
-        for (i, entry) in self.entries.iter().enumerate() {
-            entry
-                .program
-                .check_against(functions, n_inputs)
-                .map_err(|e| CorpusError::Format {
-                    path: path.to_owned(),
-                    line: i + 3,
-                    field: "program",
-                    message: e.to_string(),
-                })?;
-        }
-        Ok(())
     }
 
     /// Returns the text of the file.
@@ -336,15 +314,6 @@ mod tests {
         assert!(
             error(text.trim_end().rsplit_once('\n').unwrap().0)
                 .contains("announces 3 programs, the file has 2")
-        );
-        let functions = [Primitive::Mul];
-        let against = corpus()
-            .check_against(Path::new("c"), &functions, 1)
-            .unwrap_err()
-            .to_string();
-        assert!(
-            against.contains("c, line 5, program: token 3 `+`"),
-            "{against}"
         );
     }
 }

@@ -222,7 +222,6 @@ pub fn looped(timing: &[TimingOp]) -> ReplayCode {
         steady: token.clone(),
         last: token,
         nodes: 1,
-        shared_bytes: 0,
         assumptions: 0,
     };
     ReplayCode::new(timing, &pool, &[program])

@@ -32,26 +32,15 @@ enum Digits {
     All,
     /// Digits after the point.
     Fixed(usize),
-    /// Two digits after the point below 10, one below 100.
-    Three,
 }
 
 impl Digits {
     fn text(self, value: &Value) -> String {
         match (self, value.as_f64()) {
             (Digits::Fixed(digits), Some(number)) => format!("{number:.digits$}"),
-            (Digits::Three, Some(number)) => three(number),
             (Digits::All, Some(number)) if value.is_f64() => number.to_string(),
             _ => cell(value),
         }
-    }
-}
-
-fn three(value: f64) -> String {
-    match value {
-        100.0.. => format!("{value:.0}"),
-        10.0.. => format!("{value:.1}"),
-        _ => format!("{value:.2}"),
     }
 }
 
@@ -119,11 +108,6 @@ impl<R> Columns<R> {
     /// Shows the last column with `digits` digits after the point, in tables and in rounded CSVs.
     pub fn digits(self, digits: usize) -> Self {
         self.last(|column| column.digits = Digits::Fixed(digits))
-    }
-
-    /// The last column has three digits that count, of numbers below 1000.
-    pub fn three_digits(self) -> Self {
-        self.last(|column| column.digits = Digits::Three)
     }
 
     /// The last column has a text in tables where there is no value.
@@ -247,7 +231,7 @@ mod tests {
         Columns::<Cell>::new(1)
             .column("cell", "name", |cell| cell.name)
             .shown("twice", |cell| 2.0 * cell.speed)
-            .three_digits()
+            .digits(2)
             .column("speed", "speed_ms", |cell| cell.speed)
             .digits(2)
             .column("measured", "measured_ms", |cell| cell.measured)
@@ -269,11 +253,11 @@ mod tests {
             [
                 ["cell", "twice", "speed", "measured"],
                 ["a", "2.47", "1.23", "2"],
-                ["b", "60.0", "30.00", "-"]
+                ["b", "60.00", "30.00", "-"]
             ]
         );
         let turned = columns().turned(&["figure", "value"], &[&CELLS[1]]);
-        assert_eq!(words(&turned)[2], ["twice", "60.0"]);
+        assert_eq!(words(&turned)[2], ["twice", "60.00"]);
         let provenance = Provenance::of_program();
         let csv = |columns: Columns<Cell>| {
             let text = rows::csv_of(columns.names(), columns.csv(&CELLS), &provenance).unwrap();

@@ -173,7 +173,6 @@ impl<'k> TraceBuilder<'k> {
             steady,
             last,
             nodes: program.nodes(),
-            shared_bytes: 4 * program.words().len() as u32,
             assumptions,
         })
     }

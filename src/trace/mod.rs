@@ -122,8 +122,6 @@ pub struct ProgramTrace {
     pub last: Vec<SegmentId>,
     /// Functions and terminals of the program (the nodes counted in GPop/s).
     pub nodes: u32,
-    /// Shared memory occupied by the program.
-    pub shared_bytes: u32,
     /// Executed branches and memory guards (prologue and three iterations) that depend on float data and were assumed to take
     /// the path of ordinary numbers.
     pub assumptions: u32,

@@ -11,36 +11,6 @@ use crate::systems::options::LaunchOptions;
 use crate::systems::robilliard::{BLOCK_SIZES, kernel::Scheme, problem::Benchmark};
 use crate::util::rows::{CsvRow, Rows, RowsError};
 
-/// Launches of a paper's system on the H200, none of which had been run when they were predicted.
-#[derive(Debug, Clone, Copy)]
-pub struct Committed {
-    /// In the repository.
-    pub file: &'static str,
-    text: &'static str,
-}
-
-impl Committed {
-    pub fn of(paper: Paper) -> Self {
-        macro_rules! committed {
-            ($file:literal) => {
-                Committed {
-                    file: $file,
-                    text: include_str!(concat!("../../", $file)),
-                }
-            };
-        }
-        match paper {
-            Paper::Langdon => committed!("fixtures/measured/h200/langdon/seed71.csv"),
-            Paper::Gpocl => committed!("fixtures/measured/h200/gpocl/seed71.csv"),
-            Paper::Robilliard => committed!("fixtures/measured/h200/robilliard/seed71.csv"),
-        }
-    }
-
-    pub fn rows(self) -> Result<Vec<PaperRow>, RowsError> {
-        Ok(parse(self.text, self.file)?.unwrap_or_default())
-    }
-}
-
 /// One row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PaperRow {
@@ -222,7 +192,9 @@ mod tests {
             (Paper::Gpocl, 24),
             (Paper::Robilliard, 51),
         ] {
-            let rows = Committed::of(paper).rows().unwrap();
+            let file = format!("fixtures/measured/h200/{}/seed71.csv", paper.name());
+            let rows = parse(&std::fs::read_to_string(&file).unwrap(), &file);
+            let rows = rows.unwrap().unwrap();
             assert_eq!(rows.len(), n_rows, "{paper:?}");
             let is_own = |row: &PaperRow| row.names().0.starts_with(paper.name());
             assert!(

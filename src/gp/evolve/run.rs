@@ -113,20 +113,6 @@ impl<'a> Run<'a> {
         self.timing
     }
 
-    /// Returns a run that has seen generation `number`, these programs, and breeds from them.
-    pub fn resume(
-        problem: &'a Problem,
-        config: &'a EvolveConfig,
-        seed: u64,
-        number: u32,
-        programs: Vec<Rpn>,
-    ) -> Result<Self, EvolveError> {
-        let mut run = Self::start(problem, config, seed)?;
-        let fitness = run.evaluator.evaluate(&programs, problem)?;
-        run.seen = Some((number, Population { programs, fitness }));
-        Ok(run)
-    }
-
     /// Breeds and evaluates the next generation; `None` after the last one, or after a solution if the run stops there.
     pub fn next_generation(&mut self) -> Result<Option<Generation<'_>>, EvolveError> {
         let started = Instant::now();
@@ -220,12 +206,6 @@ fn first_programs(ingredients: &Ingredients, config: &EvolveConfig, seed: u64) -
 }
 
 impl Run<'_> {
-    /// Programs of the next generation; `None` before the first is seen. Breeding is deterministic.
-    pub fn offspring_of_last(&self) -> Option<Vec<Rpn>> {
-        let (number, parents) = self.seen.as_ref()?;
-        Some(self.breed(parents, number + 1))
-    }
-
     fn breed(&self, parents: &Population, generation: u32) -> Vec<Rpn> {
         let candidates = candidates(parents);
         let elite = select::best(&candidates, self.config.elitism);

@@ -52,7 +52,6 @@ impl TraceBuilder<'_> {
         Ok(ProgramTrace {
             steady: walked.segments,
             nodes: program.nodes(),
-            shared_bytes: 4 * program.words().len() as u32,
             assumptions: ProgramTrace::COUNTED_ITERATIONS * walked.assumptions,
             ..ProgramTrace::default()
         })
