@@ -49,47 +49,8 @@ pub struct Executed {
     pub iteration_ends: Vec<usize>,
 }
 
-/// Counts of steps.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
-    pub alu_clauses: u64,
-    pub bundles: u64,
-    pub fetch_clauses: u64,
-    pub stores: u64,
-    pub control: u64,
-    pub lines: u64,
-}
-
 impl Executed {
     pub fn lines_of(&self, access: &Access) -> &[u32] {
         &self.lines[access.lines.start as usize..access.lines.end as usize]
-    }
-
-    /// Steps of iteration `i` of the main loop, for all but the first: from the end of the previous iteration to its own.
-    pub fn iteration(&self, i: usize) -> Option<Range<usize>> {
-        let start = *self.iteration_ends.get(i.checked_sub(1)?)?;
-        Some(start..*self.iteration_ends.get(i)?)
-    }
-
-    pub fn counts(&self, steps: Range<usize>) -> Counts {
-        let mut counts = Counts::default();
-        for step in &self.steps[steps] {
-            match step {
-                Step::Alu { bundles, .. } => {
-                    counts.alu_clauses += 1;
-                    counts.bundles += u64::from(*bundles);
-                }
-                Step::Fetch { first, count } => {
-                    counts.fetch_clauses += 1;
-                    let accesses = *first as usize..*first as usize + usize::from(*count);
-                    let lines = self.accesses[accesses].iter().map(|a| a.lines.len() as u64);
-                    counts.lines += lines.sum::<u64>();
-                }
-                Step::Store { .. } => counts.stores += 1,
-                Step::Control => counts.control += 1,
-                Step::Barrier => {}
-            }
-        }
-        counts
     }
 }

@@ -63,9 +63,10 @@ fn all_corpora_fit_their_problems_and_eight_mebibytes() {
             .parse::<ProblemId>()
             .unwrap()
             .definition();
-        corpus
-            .check_against(&path, problem.functions, problem.n_inputs)
-            .unwrap();
+        for entry in &corpus.entries {
+            let fits = entry.program.check_against(problem.functions, problem.n_inputs);
+            assert_eq!(fits, Ok(()), "{}", path.display());
+        }
         let (header, name) = (&corpus.header, path.display());
         assert_eq!(header.evaluated_cases, problem.n_cases, "{name}");
         let counted = Statistics::of(&corpus.entries, header.statistics.solved_runs);

@@ -144,7 +144,7 @@ impl Predictor {
         Ok(nodes / seconds / 1e9)
     }
 
-    /// Times a cell, with details.
+    /// Times a cell.
     pub fn run(
         &self,
         cell: GpoclConfiguration,

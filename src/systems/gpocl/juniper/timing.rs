@@ -16,7 +16,7 @@ use crate::util::memo::Memo;
 use crate::vliw::LANES;
 use crate::vliw::preset::Machine;
 use crate::vliw::r600::Listing;
-use crate::vliw::simd::{SimdTime, run};
+use crate::vliw::simd::run;
 use crate::vliw::steps::Executed;
 use std::sync::Arc;
 
@@ -46,27 +46,14 @@ pub struct Timed {
     times: Memo<TimeKey, Times>,
 }
 
-/// Timing of a sample.
-#[derive(Debug, Clone)]
-struct Times {
-    /// For every number of work-groups, one or two points by number of iterations.
-    points: Vec<Vec<Point>>,
-    detail: SimdTime,
-}
+/// Timing of a sample: for every number of work-groups, one or two points by number of iterations.
+type Times = Vec<Vec<Point>>;
 
 /// Result of timing a cell.
 #[derive(Debug, Clone)]
 pub struct Run {
-    pub range: Spread,
-    pub registers: u32,
-    /// Resident work-groups of a SIMD.
-    pub resident: u32,
     /// Cycles for fewer and more work-groups, each with fewer and more iterations.
-    times: Vec<Vec<Point>>,
-    /// Breakdown of the cycles of the longest of these.
-    pub detail: SimdTime,
-    /// Work of one wavefront in an iteration, mean over the sample.
-    pub iteration: PerIteration,
+    times: Arc<Times>,
     /// Work-groups and iterations to extrapolate to.
     target: (f64, f64),
 }
@@ -76,16 +63,6 @@ struct Point {
     groups: f64,
     iterations: f64,
     cycles: f64,
-}
-
-/// Counts of one wavefront and one iteration.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct PerIteration {
-    pub alu_clauses: f64,
-    pub bundles: f64,
-    pub fetch_clauses: f64,
-    pub stores: f64,
-    pub control: f64,
 }
 
 impl Run {
@@ -161,12 +138,7 @@ impl Timed {
             || times(&layout, resident as usize),
         );
         Ok(Run {
-            range,
-            registers: listing.n_registers,
-            resident,
-            times: times.points.clone(),
-            detail: times.detail,
-            iteration: per_iteration(&sample),
+            times,
             target: (
                 f64::from(range.groups_per_simd),
                 f64::from(range.iterations),
@@ -245,52 +217,19 @@ fn executed_cases(cell: GpoclConfiguration) -> u32 {
     }
 }
 
-/// Returns the mean over the iterations between the first and the last, or over all if there are none between.
-fn per_iteration(sample: &Sample) -> PerIteration {
-    let mut sum = PerIteration::default();
-    let mut n = 0.0;
-    for wave in sample.iter().flatten() {
-        let last = wave.iteration_ends.len().max(2);
-        let middle: Vec<_> = (1..last).filter_map(|i| wave.iteration(i)).collect();
-        let all = 0..wave
-            .iteration_ends
-            .first()
-            .copied()
-            .unwrap_or(wave.steps.len());
-        let ranges = if middle.is_empty() { vec![all] } else { middle };
-        for range in ranges {
-            let counts = wave.counts(range);
-            n += 1.0;
-            sum.alu_clauses += counts.alu_clauses as f64;
-            sum.bundles += counts.bundles as f64;
-            sum.fetch_clauses += counts.fetch_clauses as f64;
-            sum.stores += counts.stores as f64;
-            sum.control += counts.control as f64;
-        }
-    }
-    PerIteration {
-        alu_clauses: sum.alu_clauses / n,
-        bundles: sum.bundles / n,
-        fetch_clauses: sum.fetch_clauses / n,
-        stores: sum.stores / n,
-        control: sum.control / n,
-    }
-}
-
 fn times(layout: &GroupLayout, resident: usize) -> Times {
-    let mut points = Vec::new();
-    let mut detail = SimdTime::default();
+    let mut times = Vec::new();
     for groups in layout.group_counts() {
         let timed = layout.iteration_counts().into_iter().map(|iterations| {
             let work = layout.groups(groups, iterations);
-            detail = run(layout.machine, &work, resident, layout.l2_share());
+            let time = run(layout.machine, &work, resident, layout.l2_share());
             Point {
                 groups: f64::from(groups),
                 iterations: f64::from(iterations),
-                cycles: detail.cycles,
+                cycles: time.cycles,
             }
         });
-        points.push(timed.collect());
+        times.push(timed.collect());
     }
-    Times { points, detail }
+    times
 }
