@@ -64,7 +64,9 @@ fn all_corpora_fit_their_problems_and_eight_mebibytes() {
             .unwrap()
             .definition();
         for entry in &corpus.entries {
-            let fits = entry.program.check_against(problem.functions, problem.n_inputs);
+            let fits = entry
+                .program
+                .check_against(problem.functions, problem.n_inputs);
             assert_eq!(fits, Ok(()), "{}", path.display());
         }
         let (header, name) = (&corpus.header, path.display());
