@@ -44,7 +44,7 @@ pub struct EngineArgs {
 #[derive(Debug, Clone, Copy, PartialEq, Default, clap::Args)]
 pub struct ExtentArgs {
     /// How much of the launch to simulate
-    #[arg(long, alias = "effort", value_enum, default_value = "window")]
+    #[arg(long, value_enum, default_value = "window")]
     pub scope: Scope,
     /// Greatest error of the sample, 90 % bound: simulate more until it is kept, below 3 % the whole run [default: windows of fixed length]
     #[arg(long, value_name = "PERCENT", conflicts_with = "scope")]
@@ -99,15 +99,10 @@ pub struct InputArgs {
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "", value_parser = read_inferred, conflicts_with = "programs")]
     pub inferred: Option<InferredFile>,
     /// Seed that selects the programs drawn from the corpus
-    #[arg(
-        long,
-        alias = "population-seed",
-        value_name = "SEED",
-        default_value_t = 1
-    )]
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
     pub program_seed: u64,
     /// Architecture of the machine code: sm_35, sm_75, sm_80, sm_86, sm_89, sm_90 [default: the device's own]
-    #[arg(long, alias = "code", value_name = "ARCH")]
+    #[arg(long, value_name = "ARCH")]
     pub arch: Option<Arch>,
     /// Code shape of the kernel: unrolled, rolled, rolled-input [default: unrolled]
     #[arg(long, value_name = "SHAPE")]
@@ -116,7 +111,7 @@ pub struct InputArgs {
     #[arg(long, value_name = "MATH")]
     pub math: Option<Math>,
     /// Type of the program's tokens in memory: float, int [default: int for accumulator, float for other kernels]
-    #[arg(long, alias = "dispatch", value_name = "TYPE")]
+    #[arg(long, value_name = "TYPE")]
     pub token_type: Option<Dispatch>,
     /// A custom kernel, where a command takes one.
     #[arg(skip)]

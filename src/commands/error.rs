@@ -2,7 +2,6 @@
 //!
 //! Leaves out: printing (`commands::fail`).
 
-use super::retired;
 use clap::error::{ContextKind, ContextValue};
 use std::error::Error;
 use std::fmt;
@@ -56,12 +55,10 @@ impl CommandError {
 /// The refused argument, the allowed values and the closest name.
 impl From<&clap::Error> for CommandError {
     fn from(error: &clap::Error) -> CommandError {
-        let retired = retired::answer(error);
-        let hint = retired.is_none().then(|| nearest(error)).flatten();
         CommandError {
             kind: FailureKind::Usage,
-            message: retired.unwrap_or_else(|| refusal(error)),
-            hint,
+            message: refusal(error),
+            hint: nearest(error),
         }
     }
 }
@@ -131,13 +128,5 @@ mod tests {
             (FailureKind::Input, BAD_INPUT)
         );
         assert_eq!(error.to_string(), unknown.to_string());
-    }
-
-    #[test]
-    fn a_retired_command_needs_no_hint() {
-        let parsed = Cli::command().try_get_matches_from(["warpstack", "kernels"]);
-        let error = CommandError::from(&parsed.unwrap_err());
-        assert_eq!(error.hint, None);
-        assert!(error.message.contains("list kernels"), "{error}");
     }
 }

@@ -21,7 +21,7 @@ pub struct EvolveArgs {
     #[arg(long, value_parser = crate::commands::names::problem())]
     pub problem: String,
     /// Seed of the first run; run number r uses seed + r
-    #[arg(long, alias = "seed", value_name = "SEED", default_value_t = 1)]
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
     pub run_seed: u64,
     /// Number of runs
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]

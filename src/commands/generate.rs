@@ -46,7 +46,7 @@ pub struct CompletionsArgs {
 #[derive(Debug, clap::Args)]
 pub struct ManArgs {
     /// Folder for `warpstack.1` and one page per command, instead of one page on standard output
-    #[arg(long, alias = "out", value_name = "DIR")]
+    #[arg(long, value_name = "DIR")]
     out_dir: Option<PathBuf>,
 }
 

@@ -31,7 +31,6 @@ mod own_kernel;
 pub mod predict;
 mod refuse;
 pub mod reproduce;
-mod retired;
 pub mod score;
 pub mod stop;
 pub mod trace;
@@ -63,7 +62,6 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    #[command(alias = "simulate")]
     Predict(predict::PredictArgs),
     Explain(explain::ExplainArgs),
     Advise(advise::AdviseArgs),

@@ -52,7 +52,7 @@ pub struct CudaArgs {
     #[arg(long, value_name = "FILE", requires = "encoding")]
     pub cuda: Option<PathBuf>,
     /// Program encoding that the custom kernel expects: rpn, lgp or accumulator; required with a custom kernel
-    #[arg(long, alias = "lowering", value_name = "ENCODING")]
+    #[arg(long, value_name = "ENCODING")]
     pub encoding: Option<Lowering>,
     /// With --cuda: option for the compiler, as --nvrtc=-DUNROLL=4; may be given several times [default: none]
     #[arg(

@@ -60,7 +60,7 @@ pub struct ValidateArgs {
     #[arg(long, value_name = "DIR", requires = "measured")]
     pub data: Option<PathBuf>,
     /// Predict at most N configurations, evenly spread over those measured; 0 for all
-    #[arg(long, alias = "rows", value_name = "N", default_value_t = 60)]
+    #[arg(long, value_name = "N", default_value_t = 60)]
     pub limit: usize,
     /// Performance model
     #[arg(long, value_enum, default_value = "simulator")]

@@ -34,14 +34,11 @@ named! {
     pub enum Scope ("scope") {
         /// Windows of one multiprocessor, about a million warp instructions.
         #[default]
-        #[cfg_attr(feature = "cli", value(alias = "sampled"))]
         Window = "window",
         /// All blocks of one multiprocessor, or of as many as have 128 blocks, from the first instruction to the last: seconds to
         /// minutes.
-        #[cfg_attr(feature = "cli", value(alias = "whole-run"))]
         Multiprocessor = "multiprocessor",
         /// All blocks of all multiprocessors in step, with one L2 and one DRAM: minutes.
-        #[cfg_attr(feature = "cli", value(alias = "whole-chip"))]
         Chip = "chip",
     }
 }

@@ -18,10 +18,8 @@ named! {
     #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
     pub enum Kind ("engine") {
         /// Simulator, cycle by cycle.
-        #[cfg_attr(feature = "cli", value(alias = "sim"))]
         Simulator = "simulator",
         /// Equations: milliseconds instead of seconds, slightly less exact; kernels whose lanes diverge are simulated.
-        #[cfg_attr(feature = "cli", value(alias = "model"))]
         Analytical = "analytical",
     }
 }

@@ -30,7 +30,7 @@ fn the_same_code_is_predicted_alike() {
         let text = variant(kernel, arch).sass().unwrap();
         let file = listing(folder.path(), "mine.sass", &text);
         let common = format!("predict --device {device} --stack-dim 2");
-        let own = json(&format!("{common} --sass {file} --lowering {form}"));
+        let own = json(&format!("{common} --sass {file} --encoding {form}"));
         let named = json(&format!("{common} --kernel {}", kernel.name()));
         for figure in [
             "memory",
@@ -77,7 +77,7 @@ fn what_it_is_told_wrong_is_noticed() {
     for (rest, parts) in [
         ("lgp --stack-dim 2", check),
         ("rpn --stack-dim 3", check),
-        ("rpn --stack-dim 2 --dispatch int", check),
+        ("rpn --stack-dim 2 --token-type int", check),
         ("rpn --stack-dim 2 --device h200", "sm_35|--arch"),
         ("tree", "rpn, lgp, accumulator"),
     ] {

@@ -80,10 +80,8 @@ pub struct ReproduceArgs {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Engines {
     /// Simulator, cycle by cycle
-    #[value(alias = "sim")]
     Simulator,
     /// Equations: milliseconds instead of seconds, slightly less exact
-    #[value(alias = "model")]
     Analytical,
     /// Both, and the term of the CPI stack that differs most
     Both,
