@@ -1,11 +1,9 @@
 //! `warpstack generate`: what follows from the command line's own description: completions, manual pages.
 
 use super::CliResult;
-use crate::device::schema::schema;
 use crate::report::output;
 use clap::Command;
 use clap_complete::Shell;
-use serde_json::Value;
 use std::path::PathBuf;
 
 /// Write shell completions or manual pages.
@@ -19,8 +17,6 @@ pub struct GenerateArgs {
 enum What {
     Completions(CompletionsArgs),
     Man(ManArgs),
-    /// Write the JSON schema of device files
-    Schema,
     /// Write the command reference of the book
     Reference,
 }
@@ -29,7 +25,6 @@ pub fn run(args: &GenerateArgs, command: Command) -> CliResult {
     match &args.what {
         What::Completions(args) => completions(args, command),
         What::Man(args) => man(args, command),
-        What::Schema => Ok(output::write(None, schema_text()?.as_bytes())?),
         What::Reference => Ok(output::write(None, reference(command).as_bytes())?),
     }
 }
@@ -77,45 +72,6 @@ fn man(args: &ManArgs, command: Command) -> CliResult {
         .collect();
     output::write_folder(folder, &files)?;
     Ok(())
-}
-
-/// The schema with a line for each value of each section.
-fn schema_text() -> serde_json::Result<String> {
-    let schema = schema();
-    let line = |value: &Value| serde_json::to_string(value);
-    let mut text = String::from("{\n");
-    for key in [
-        "$schema",
-        "title",
-        "type",
-        "required",
-        "additionalProperties",
-    ] {
-        text += &format!("\"{key}\": {},\n", line(&schema[key])?);
-    }
-    let sections = schema["properties"].as_object().into_iter().flatten();
-    let mut parts = Vec::new();
-    for (name, section) in sections {
-        let mut lines = Vec::new();
-        for (key, value) in section.as_object().into_iter().flatten() {
-            let values = value.as_object().filter(|_| key == "properties");
-            lines.push(match values {
-                None => format!("  \"{key}\": {}", line(value)?),
-                Some(values) => {
-                    let of = |(name, value): (&String, &Value)| {
-                        Ok(format!("    \"{name}\": {}", line(value)?))
-                    };
-                    let values = values
-                        .iter()
-                        .map(of)
-                        .collect::<serde_json::Result<Vec<_>>>()?;
-                    format!("  \"{key}\": {{\n{}\n  }}", values.join(",\n"))
-                }
-            });
-        }
-        parts.push(format!("\"{name}\": {{\n{}\n}}", lines.join(",\n")));
-    }
-    Ok(text + &format!("\"properties\": {{\n{}\n}}\n}}\n", parts.join(",\n")))
 }
 
 /// The page of the book that holds the help of every command.

@@ -84,7 +84,7 @@ const HIDDEN: [Example; 2] = [
 ];
 
 /// Subcommands of commands.
-const NESTED: [Example; 13] = [
+const NESTED: [Example; 12] = [
     (
         "measure gpu",
         "measure gpu --problem sextic --programs programs.txt --kernel rpn,lgp --out rows.csv",
@@ -108,7 +108,6 @@ const NESTED: [Example; 13] = [
     ("lab check", "lab check answers.toml"),
     ("generate completions", "generate completions bash"),
     ("generate man", "generate man --out-dir man"),
-    ("generate schema", "generate schema"),
     ("generate reference", "generate reference"),
 ];
 

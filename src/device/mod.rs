@@ -22,7 +22,6 @@ pub mod occupancy;
 #[doc(hidden)]
 mod policy;
 #[doc(hidden)]
-pub mod schema;
 #[doc(hidden)]
 mod spec;
 #[doc(hidden)]

@@ -38,7 +38,6 @@ macro_rules! numbers {
                     unit: $unit,
                     allowed: $crate::device::numbers::NOT_NEGATIVE,
                     readers: $readers,
-                    form: <f64 as $crate::device::table::FieldValue>::form,
                 },
             )+)+];
 

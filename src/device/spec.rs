@@ -13,7 +13,7 @@ use super::policy::{
     Arbitration, Coalescing, DefaultSplit, Dependencies, IndexHash, Pipe, RegisterAllocation,
     Replacement, Validated, WarpPolicy,
 };
-use super::table::{ANY, Entry, Field, FieldValue, get};
+use super::table::{ANY, Entry, Field, get};
 use crate::util::refused::Refused;
 use serde::Serialize;
 
@@ -58,7 +58,6 @@ macro_rules! device {
                 unit: $unit,
                 allowed: $allowed,
                 readers: &[$(Reader::$reader),+],
-                form: <$ty as FieldValue>::form,
             },
         )*)*];
 

@@ -43,8 +43,6 @@ pub struct Field {
     pub allowed: Allowed,
     /// Parts of the program whose results depend on it.
     pub readers: &'static [Reader],
-    /// The form of its value in a file.
-    pub form: fn() -> String,
 }
 
 /// Entry `{ value = .., low = .., high = .., unit = "..", kind = "..", source = ".." }` of a preset. `low` and `high` come in
