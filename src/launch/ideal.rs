@@ -51,11 +51,9 @@ fn memory_bandwidth(spec: &mut SmxSpec) {
     spec.l2_request_bytes = 0;
     spec.l1_misses_in_flight = UNLIMITED_REQUESTS;
     spec.global_loads_in_flight_per_warp = UNLIMITED_REQUESTS as usize;
-    for dram in [&mut spec.dram, &mut spec.whole_dram] {
-        dram.bytes_per_cycle = UNLIMITED_BYTES;
-        dram.activation_cycles = 0.0;
-        dram.queue_requests = 0;
-    }
+    spec.dram.bytes_per_cycle = UNLIMITED_BYTES;
+    spec.dram.activation_cycles = 0.0;
+    spec.dram.queue_requests = 0;
 }
 
 fn memory_latency(spec: &mut SmxSpec) {

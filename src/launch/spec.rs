@@ -94,9 +94,6 @@ pub struct SmxSpec {
     pub l2_accepts_bytes_per_cycle: f32,
     /// One multiprocessor's share of the DRAM.
     pub dram: DramSpec,
-    /// The L2 that all multiprocessors share.
-    pub whole_l2: CacheSpec,
-    pub whole_dram: DramSpec,
     /// Ports through which all multiprocessors send to the L2.
     pub l2_ports: Ports,
     /// First-level instruction caches.
@@ -210,8 +207,6 @@ impl SmxSpec {
             l2_write_bytes_per_cycle: device.l2.write_bytes_per_cycle as f32,
             l2_accepts_bytes_per_cycle: l2_ports(device).least_share(device.chip.n_smx),
             dram: dram_share(device, device.chip.n_smx),
-            whole_l2: l2_share(device, 1),
-            whole_dram: dram_share(device, 1),
             l2_ports: l2_ports(device),
             n_icaches: device.instruction_cache.n_l1 as usize,
             icache_l0_bytes: device.instruction_cache.l0_bytes,

@@ -81,7 +81,7 @@ fn cycles_at(bytes_per_cycle: u32, bytes: u32) -> u64 {
 #[derive(Debug, Clone)]
 pub struct Memory {
     l1: Cache,
-    lower: Box<LowerLevels>,
+    lower: LowerLevels,
     /// Issue cycle of the instruction being served.
     issued_at: u64,
     lsu_free_at: u64,
@@ -119,7 +119,7 @@ impl Memory {
     pub fn new(spec: &SmxSpec, seed: u32) -> Self {
         Memory {
             l1: Cache::new(spec.l1.clone(), seed),
-            lower: Box::new(LowerLevels::share(spec, seed)),
+            lower: LowerLevels::share(spec, seed),
             issued_at: 0,
             lsu_free_at: 0,
             misses: Mshrs::new(spec.l1_misses_in_flight),
@@ -153,11 +153,6 @@ impl Memory {
     #[inline]
     fn occupy_unit(&mut self, cycles: u64) {
         self.lsu_free_at += cycles & self.unit_mask;
-    }
-
-    /// Swaps the levels behind the ports: multiprocessors that share them use them in turn.
-    pub fn exchange(&mut self, lower: &mut Box<LowerLevels>) {
-        std::mem::swap(&mut self.lower, lower);
     }
 
     /// The first cycle at which the unit takes another instruction.

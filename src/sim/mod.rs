@@ -1,7 +1,7 @@
 //! The streaming multiprocessor, cycle by cycle: from its schedulers to its share of L2 and DRAM.
 //!
-//! Models: a window of one multiprocessor ([`window`]), some blocks from their first instruction to their last ([`blocks`]), or
-//! the whole chip ([`chip`]). [`simulator`] turns the results into a prediction; [`spec`] describes the machine.
+//! Models: a window of one multiprocessor ([`window`]), or some blocks from their first instruction to their last ([`blocks`]).
+//! [`simulator`] turns the results into a prediction; [`spec`] describes the machine.
 //! Leaves out: values; the host; which machine code runs.
 //! Units: core clock cycles, bytes.
 //! Sources: see each module; `docs/model.md`.
@@ -9,7 +9,6 @@
 pub mod account;
 pub mod blocks;
 pub mod cache;
-pub mod chip;
 pub mod dispatch;
 pub(crate) mod divergent;
 pub mod dram;

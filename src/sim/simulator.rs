@@ -8,7 +8,6 @@
 use crate::util::stopwatch::Stopwatch;
 
 use super::blocks::run_queue;
-use super::chip;
 use super::dispatch::{BlockQueue, Geometry};
 use super::figures::Levels;
 use super::observe::Counters;
@@ -38,8 +37,6 @@ named! {
         /// All blocks of one multiprocessor, or of as many as have 128 blocks, from the first instruction to the last: seconds to
         /// minutes.
         Multiprocessor = "multiprocessor",
-        /// All blocks of all multiprocessors in step, with one L2 and one DRAM: minutes.
-        Chip = "chip",
     }
 }
 
@@ -225,12 +222,11 @@ impl Simulator {
         }
     }
 
-    /// Runs all blocks of some multiprocessors one by one, or of all in step, and corrects the rates by the result.
+    /// Runs all blocks of some multiprocessors one by one, and corrects the rates by the result.
     fn correct(&self, launch: Uniform, observed: &mut Observed) -> Result<(), PredictError> {
         let run = match self.scope_after(observed) {
             Scope::Window => return Ok(()),
             Scope::Multiprocessor => self.run_some(launch, observed)?,
-            Scope::Chip => self.run_chip(launch, observed)?,
         };
         observed.rates = observed.rates.times(run.told_cycles / run.cycles as f64);
         observed.instructions += run.counters.instructions;
@@ -253,26 +249,12 @@ impl Simulator {
         for first in represented(launch) {
             let blocks = every_block(launch, first, n_smx)?;
             counters = counters.with(&one(self.set_up(launch, &blocks, n_smx))?);
-            told_cycles += told(launch, &blocks, &times, 1, &rates);
+            told_cycles += told(launch, &blocks, &times, &rates);
         }
         Ok(WholeRun {
             told_cycles,
             cycles: counters.cycles,
             counters,
-        })
-    }
-
-    /// Runs all multiprocessors in step.
-    fn run_chip(&self, launch: Uniform, observed: &Observed) -> Result<WholeRun, PredictError> {
-        let n_smx = launch.placement.n_smx();
-        let times = launch.times_of_programs(&observed.parts);
-        let blocks = every_block(launch, 0, 1)?;
-        let run = chip::run(self.set_up(launch, &blocks, 1), n_smx as u32);
-        let run = run.map_err(PredictError::other)?;
-        Ok(WholeRun {
-            told_cycles: told(launch, &blocks, &times, n_smx, &observed.rates),
-            cycles: run.cycles,
-            counters: run.counters,
         })
     }
 
@@ -322,8 +304,8 @@ fn every_block(launch: Uniform, first: usize, step: usize) -> Result<Replay, Pre
     launch.work.kernel.every_block(first, step, geometry)
 }
 
-/// Cycles that these blocks take on `n_smx` multiprocessors at the rates of the windows.
-fn told(launch: Uniform, blocks: &Replay, times: &[f64], n_smx: usize, rates: &Rates) -> f64 {
+/// Cycles that these blocks take on one multiprocessor at the rates of the windows.
+fn told(launch: Uniform, blocks: &Replay, times: &[f64], rates: &Rates) -> f64 {
     let geometry = launch.placement.geometry;
     let timed = blocks.timed(times);
     let of_row = |row: u32| {
@@ -333,7 +315,7 @@ fn told(launch: Uniform, blocks: &Replay, times: &[f64], n_smx: usize, rates: &R
     let work: Vec<f64> = (0..geometry.working_case_blocks())
         .flat_map(of_row)
         .collect();
-    makespan_cycles(&work, n_smx, geometry.resident_blocks as usize, rates)
+    makespan_cycles(&work, 1, geometry.resident_blocks as usize, rates)
 }
 
 /// Runs all blocks on one multiprocessor with its share of the levels behind the ports.

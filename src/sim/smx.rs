@@ -16,7 +16,6 @@ use super::account::{Account, WHOLE};
 use super::code::{MemoryRequest, ReplayCode};
 use super::dispatch::{BlockQueue, BlockStart, GOLDEN_STEP, Geometry};
 use super::icache::InstructionCache;
-use super::lower::LowerLevels;
 use super::memory::{LOCAL_BASE, Memory};
 use super::observe::{Cause, Counters, Observer, WarpSlot};
 use super::pipes::Pipes;
@@ -35,8 +34,6 @@ pub struct Smx<'a, O, const EVEN_SLOTS: bool> {
     geometry: Geometry,
     case_window_bytes: u32,
     queue: BlockQueue,
-    /// Index of its first warp slot among those of the chip.
-    first_slot: u32,
     n_schedulers: usize,
     slots: Slots<EVEN_SLOTS>,
     schedulers: [Scheduler; MAX_SCHEDULERS],
@@ -74,13 +71,6 @@ pub struct Setup<'a> {
     pub seed: u32,
 }
 
-/// State that the multiprocessors of a chip use in turn: the queue of blocks, and the levels behind their ports.
-#[derive(Debug)]
-pub struct Shared {
-    pub queue: BlockQueue,
-    pub lower: Box<LowerLevels>,
-}
-
 /// Error of a simulation in which no warp can issue again.
 #[derive(Debug, thiserror::Error)]
 #[error("no warp can ever issue again at cycle {cycle}: {snapshot}")]
@@ -92,15 +82,6 @@ pub struct Deadlock {
 impl<'a, O: Observer, const EVEN_SLOTS: bool> Smx<'a, O, EVEN_SLOTS> {
     /// A multiprocessor with all its block slots filled. The observer receives every event.
     pub fn new(setup: Setup<'a>, observer: O) -> Self {
-        let mut smx = Smx::empty(setup, 0, observer);
-        for block in 0..smx.blocks.len() {
-            smx.start_first(block);
-        }
-        smx
-    }
-
-    /// A multiprocessor without blocks, number `number` of the chip.
-    pub fn empty(setup: Setup<'a>, number: u32, observer: O) -> Self {
         let Setup {
             spec,
             code,
@@ -110,9 +91,8 @@ impl<'a, O: Observer, const EVEN_SLOTS: bool> Smx<'a, O, EVEN_SLOTS> {
             seed,
         } = setup;
         let slots = Slots::new(spec.n_schedulers);
-        Smx {
+        let mut smx = Smx {
             spec,
-            first_slot: number * spec.max_warps as u32,
             code,
             case_window_bytes: geometry.case_window_bytes(),
             geometry,
@@ -137,32 +117,17 @@ impl<'a, O: Observer, const EVEN_SLOTS: bool> Smx<'a, O, EVEN_SLOTS> {
             now: 0,
             arrivals_until: 0,
             observer,
+        };
+        for block in 0..smx.blocks.len() {
+            smx.start_first(block);
         }
+        smx
     }
 
     /// Fills a block slot for the first time. Sampled blocks start in the middle of their iterations, so that they do not end together.
-    pub fn start_first(&mut self, block: usize) {
+    fn start_first(&mut self, block: usize) {
         let done = block as f64 / self.blocks.len() as f64;
         self.start_block(block, self.queue.is_sampled().then_some(done));
-    }
-
-    /// Swaps in or out the state that several multiprocessors use in turn.
-    pub fn exchange(&mut self, shared: &mut Shared) {
-        self.memory.exchange(&mut shared.lower);
-        std::mem::swap(&mut self.queue, &mut shared.queue);
-    }
-
-    /// The cycle up to which it is simulated.
-    pub fn now(&self) -> u64 {
-        self.now
-    }
-
-    /// Simulates one cycle in which a warp can issue.
-    pub fn step(&mut self) -> Result<(), Deadlock> {
-        match self.tick() {
-            true => Ok(()),
-            false => Err(self.deadlock()),
-        }
     }
 
     /// Counters up to the current cycle.
@@ -224,7 +189,7 @@ impl<'a, O: Observer, const EVEN_SLOTS: bool> Smx<'a, O, EVEN_SLOTS> {
     }
 
     /// Whether any warp is resident.
-    pub fn is_occupied(&self) -> bool {
+    fn is_occupied(&self) -> bool {
         self.blocks.iter().any(|block| block.warps_left > 0)
     }
 
@@ -298,7 +263,7 @@ impl<'a, O: Observer, const EVEN_SLOTS: bool> Smx<'a, O, EVEN_SLOTS> {
     /// Address of a warp slot's local memory, within the 2 GiB of local memory.
     fn local_base(&self, slot: u32) -> u32 {
         let stride = u64::from(self.geometry.local_stride_bytes);
-        (u64::from(self.first_slot + slot) * stride) as u32 % LOCAL_BASE
+        (u64::from(slot) * stride) as u32 % LOCAL_BASE
     }
 
     /// Scheduler and index of a warp slot.

@@ -1,4 +1,4 @@
-//! Do windows, whole runs and the whole chip agree?
+//! Do windows and whole runs agree?
 
 use warpstack::device::Preset;
 use warpstack::launch::prediction::{Configuration, Prediction};
@@ -49,21 +49,17 @@ fn predict(engine: &Predictor, cell: &Cell) -> Prediction {
     engine.predict(&configuration).unwrap()
 }
 
-fn engine(device: &str, scope: Scope, list: Option<&str>) -> Predictor {
+fn engine(scope: Scope) -> Predictor {
     let mut settings = Settings::default();
     settings.simulator.scope = scope;
-    settings.list = list.map(|path| warpstack::predictor::ProgramList {
-        path: path.into(),
-        n_blocks: Some(56),
-    });
-    let device = Preset::load(device).unwrap().device;
+    let device = Preset::load("gtx670").unwrap().device;
     Predictor::with_settings(device, settings)
 }
 
 #[test]
 fn the_sample_says_what_the_whole_run_says() {
     let [sampled, whole] =
-        [Scope::Window, Scope::Multiprocessor].map(|scope| engine("gtx670", scope, None));
+        [Scope::Window, Scope::Multiprocessor].map(engine);
     let compared: Vec<(f64, f64)> = std::thread::scope(|scope| {
         let compare = |cell| {
             let sample = predict(&sampled, cell);
@@ -105,27 +101,6 @@ fn more_is_simulated_until_the_tolerance_is_kept() {
     assert!(longer.simulated_warp_instructions > windows.simulated_warp_instructions);
     let run = at(Some("2%"));
     assert_eq!(run.sampling_error_percent, 0.0);
-    let whole = gpops(&engine("gtx670", Scope::Multiprocessor, None), cell);
+    let whole = gpops(&engine(Scope::Multiprocessor), cell);
     assert_eq!(run.gpops_billion, whole);
-}
-
-#[test]
-fn the_whole_chip_says_what_one_multiprocessor_with_its_share_says() {
-    let file = tempfile::NamedTempFile::new().unwrap();
-    let programs = [
-        "X1 X1 * X1 + X1 *",
-        "X1 X1 X1 X1 + * - X1 X1 * +",
-        "X1 X1 +",
-    ];
-    std::fs::write(file.path(), programs.join("\n")).unwrap();
-    let list = file.path().to_str();
-    let speed = |scope| {
-        gpops(
-            &engine("gtx670", scope, list),
-            &("sextic", "rpn", 4, 0, 256),
-        )
-    };
-    let (run, chip) = (speed(Scope::Multiprocessor), speed(Scope::Chip));
-    assert!((chip / run - 1.0).abs() < 0.08, "{run} {chip}");
-    assert_eq!(chip, speed(Scope::Chip), "deterministic");
 }
