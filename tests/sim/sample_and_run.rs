@@ -58,8 +58,7 @@ fn engine(scope: Scope) -> Predictor {
 
 #[test]
 fn the_sample_says_what_the_whole_run_says() {
-    let [sampled, whole] =
-        [Scope::Window, Scope::Multiprocessor].map(engine);
+    let [sampled, whole] = [Scope::Window, Scope::Multiprocessor].map(engine);
     let compared: Vec<(f64, f64)> = std::thread::scope(|scope| {
         let compare = |cell| {
             let sample = predict(&sampled, cell);
