@@ -1,7 +1,7 @@
 //! Work on a thread of its own, while the interpreter goes on and hears interrupts.
 //!
 //! Models: the caller waits without holding the interpreter's lock and looks for signals between two waits.
-//! Leaves out: ending work that does not ask whether to stop (one prediction, one sweep, a timed run): after an interrupt it goes on in
+//! Leaves out: ending work that does not ask whether to stop (one prediction, a timed run): after an interrupt it goes on in
 //! the background to its end, and its result is dropped.
 //! Units: milliseconds and bytes, in the names.
 

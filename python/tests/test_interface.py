@@ -24,7 +24,6 @@ class Refusals(unittest.TestCase):
         self.check("predict --threads=-1", lambda: warpstack.predict(threads=-1))
         self.check("predict --threads 4096", lambda: warpstack.predict(threads=4096))
         self.check("whatif --vary treads=1", lambda: warpstack.whatif({"treads": 1}))
-        self.check("whatif --metric hit-rate --threads 64 --line-bytes 100", lambda: warpstack.sweep(threads=64, line_bytes=100))
         self.check("evolve --problem sixtic --out c", lambda: warpstack.evolve("sixtic"))
         arguments = "measure cpu --problem sextic --programs no.txt"
         self.check(arguments, lambda: warpstack.measure_cpu("sextic", "no.txt"))

@@ -143,23 +143,6 @@ class Whatif(unittest.TestCase):
             self.check(["--study", str(path)], warpstack.whatif(study=path))
 
 
-class Sweep(unittest.TestCase):
-    def test_simulated(self) -> None:
-        options = "--threads 128 --stack-dim 2 --times 1 --ways 2,4 --line-bytes 64,128 --format csv"
-        columns = warpstack.sweep(threads=128, stack_dim=2, times=1, ways=[2, 4], line_bytes=[64, 128])
-        self.assertEqual(columns, columns_of_csv(printed("whatif", "--metric", "hit-rate", *options.split())))
-
-    def test_inferred_programs(self) -> None:
-        options = "--threads 256 --engine analytical --inferred --format csv"
-        columns = warpstack.sweep(threads=256, engine="analytical", inferred=True)
-        self.assertEqual(columns, columns_of_csv(printed("whatif", "--metric", "hit-rate", *options.split())))
-
-    def test_closed_form(self) -> None:
-        options = "--threads 256 --problem shuttle --engine analytical --format csv"
-        columns = warpstack.sweep(threads=256, problem="shuttle", engine="analytical")
-        self.assertEqual(columns, columns_of_csv(printed("whatif", "--metric", "hit-rate", *options.split())))
-
-
 class Evolve(unittest.TestCase):
     def test_generations_and_files(self) -> None:
         with tempfile.TemporaryDirectory() as folder:

@@ -7,7 +7,7 @@ fields of the JSON; rows are a dictionary of columns, lists of equal length: ``p
 What is refused raises ``ValueError``; the message names what was given and what is allowed.
 """
 
-from ._commands import advise, evolve, explain, measure_cpu, measure_gpu, occupancy, predict, sweep, whatif
+from ._commands import advise, evolve, explain, measure_cpu, measure_gpu, occupancy, predict, whatif
 from ._results import Columns, Result
 from ._warpstack import __version__
 
@@ -22,6 +22,5 @@ __all__ = [
     "measure_gpu",
     "occupancy",
     "predict",
-    "sweep",
     "whatif",
 ]

@@ -167,36 +167,6 @@ def whatif(
     return columns(_json("whatif", given, varied(given.pop("vary"))))
 
 
-def sweep(
-    *,
-    threads: int | None = None,
-    ways: int | Iterable[int] | None = None,
-    line_bytes: int | Iterable[int] | None = None,
-    times: int | None = None,
-    device: File | None = None,
-    kernel: str | None = None,
-    problem: str | None = None,
-    stack_dim: int | None = None,
-    stack_registers: int | None = None,
-    case_blocks: int | None = None,
-    l1: int | None = None,
-    engine: str | None = None,
-    scope: str | None = None,
-    corpus: File | None = None,
-    programs: Programs | None = None,
-    population: int | None = None,
-    weights: str | None = None,
-    inferred: Inferred | None = None,
-    program_seed: int | None = None,
-    arch: str | None = None,
-    shape: str | None = None,
-    math: str | None = None,
-    token_type: str | None = None,
-) -> Columns:
-    """Hit rates of every L1 from one simulation of a launch: a row for each size, as ``warpstack whatif --metric hit-rate`` has it."""
-    return columns(_json("whatif", locals(), ["--metric=hit-rate"]))
-
-
 def evolve(
     problem: str,
     *,

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::launch::cause::Cause;
 use crate::launch::demand::TimeParts;
-use crate::launch::prediction::{CpiEntry, HitRates, MemoryTraffic, Timing};
+use crate::launch::prediction::{CpiEntry, MemoryTraffic, Timing};
 use crate::launch::uniform::Uniform;
 use crate::util::memo::Memo;
 
@@ -42,20 +42,6 @@ impl Analytical {
                 stack_dim: summary.stack_dim,
             })
         })
-    }
-
-    /// Returns the L1 hit rates with all block slots occupied.
-    pub fn l1_hit_rates(&self, launch: Uniform) -> HitRates {
-        let analysis = self.analysis(launch);
-        let point = &point(launch, &[]);
-        let traffic = predict_rates(point, &analysis).full.traffic;
-        let demand = demand(&analysis, point);
-        let cached = launch.placement.spec.l1_caches_global_loads && demand.global_load_lines > 0.0;
-        HitRates {
-            local_loads: hit_rate(traffic.load_misses, demand.local_load_lines),
-            local_stores: hit_rate(traffic.store_misses, demand.local_store_lines),
-            global_loads: cached.then_some(traffic.case_l1_hit),
-        }
     }
 
     /// Times a launch.
@@ -90,10 +76,6 @@ impl Analytical {
     }
 }
 
-fn hit_rate(misses: f64, lines: f64) -> Option<f64> {
-    (lines > 0.0).then(|| 1.0 - misses / lines)
-}
-
 /// **(9a)** Cycles of a multiprocessor per block without fitness cases: the latency of one, shared by the resident blocks, or the
 /// issue slots of its warps.
 fn empty_block_cycles(point: &Point, analysis: &Analysis) -> f64 {
@@ -126,7 +108,10 @@ fn demand(analysis: &Analysis, point: &Point) -> Demand {
 fn expected_traffic(modelled: &Modelled, demand: &Demand, point: &Point) -> MemoryTraffic {
     let traffic = &modelled.full.traffic;
     let nominal = |per_node: f64| (NOMINAL_NODES * per_node).round() as u64;
-    let hit_percent = |misses, lines| 100.0 * hit_rate(misses, lines).unwrap_or(0.0);
+    let hit_percent = |misses: f64, lines: f64| match lines > 0.0 {
+        true => 100.0 * (1.0 - misses / lines),
+        false => 0.0,
+    };
     let fills = filled_lines(point.spec, traffic);
     let case_bytes = demand.global_load_bytes * (1.0 - traffic.case_l1_hit);
     let case_lines = case_bytes / LINE_BYTES;

@@ -11,7 +11,6 @@ pub(crate) mod api;
 mod blocks;
 mod interventions;
 #[doc(hidden)]
-mod sweep;
 #[doc(hidden)]
 pub mod watch;
 
@@ -20,7 +19,6 @@ pub use crate::systems::chitty::inputs::{InputError, inferred, problems};
 pub use crate::systems::settings::{CodeChoice, Kind, ProgramList, Settings, Weighting};
 pub use blocks::SampleBlocks;
 pub use interventions::{Explained, Gain, NOTABLE};
-pub use sweep::Sweep;
 
 use crate::device::Device;
 use crate::gp::problem::ProblemId;

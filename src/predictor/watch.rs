@@ -117,8 +117,7 @@ impl Predictor {
         .map_err(PredictError::other)?;
         let Watch { timeline, l1 } = run.observer;
         let mut cache = Cache::new(sample.spec.l1.clone(), sample.seed);
-        let steps =
-            (l1.stream(&run.counters, sample.seed)).steps(&mut cache, sample.spec.l1.line_bytes);
+        let steps = l1.steps(&mut cache);
         Ok(Watched {
             schedulers: sample.spec.n_schedulers,
             end: timeline.end(),

@@ -4,7 +4,6 @@
 
 pub mod annotation;
 pub mod blocks;
-pub mod carveout;
 pub mod chart;
 pub mod columns;
 pub mod contrasts;

@@ -3,8 +3,9 @@
 //! Leaves out: predicting. Units: in the columns' names.
 
 use super::columns::Columns;
-use crate::study::Axis;
 use crate::study::run::Point;
+use crate::study::{Axis, Key};
+use crate::systems::options::Size;
 use crate::validate::interval::SpeedInterval;
 use crate::validate::known::MeasuredSpeed;
 use serde_json::Value;
@@ -17,7 +18,7 @@ pub struct StudyRow {
     pub interval: Option<SpeedInterval>,
 }
 
-/// Returns the columns of one row per point: axes, launch, prediction. Tables show only the axes and the speed.
+/// Returns the columns of one row per point: axes, launch, prediction. Tables show the axes and the speed, and the hits of varied L1s.
 pub fn columns(axes: &[Axis], with_measured: bool, has_gains: bool) -> Columns<StudyRow> {
     let mut columns = Columns::<StudyRow>::new(usize::MAX);
     for (index, axis) in axes.iter().enumerate() {
@@ -66,6 +67,17 @@ pub fn columns(axes: &[Axis], with_measured: bool, has_gains: bool) -> Columns<S
             .digits(0),
         false => columns,
     };
+    let load_hits = |row: &StudyRow| row.point.outcome.l1_load_hit_percent;
+    let store_hits = |row: &StudyRow| row.point.outcome.l1_store_hit_percent;
+    let varies_l1 = |axis: &Axis| matches!(axis.key, Key::Size(Size::L1Kib));
+    let columns = match axes.iter().any(varies_l1) {
+        true => columns
+            .shown("load hits (%)", load_hits)
+            .digits(1)
+            .shown("store hits (%)", store_hits)
+            .digits(1),
+        false => columns,
+    };
     columns
         .column("blocks", "resident_blocks", |row| {
             row.point.outcome.resident_blocks
@@ -75,12 +87,8 @@ pub fn columns(axes: &[Axis], with_measured: bool, has_gains: bool) -> Columns<S
         })
         .filed("gains_most", |row| row.point.outcome.gains_most.clone())
         .filed("gain_percent", |row| row.point.outcome.gain_percent)
-        .filed("l1_load_hit_percent", |row| {
-            row.point.outcome.l1_load_hit_percent
-        })
-        .filed("l1_store_hit_percent", |row| {
-            row.point.outcome.l1_store_hit_percent
-        })
+        .filed("l1_load_hit_percent", load_hits)
+        .filed("l1_store_hit_percent", store_hits)
         .filed("l2_read_bytes_per_node", |row| {
             row.point.outcome.l2_read_bytes_per_node
         })

@@ -34,17 +34,6 @@ pub struct WindowPlan {
 }
 
 impl WindowPlan {
-    /// Returns the plan of a window of `times` the length.
-    pub fn times(self, times: u32) -> Self {
-        let (least, most) = self.instructions;
-        WindowPlan {
-            instructions: (least * u64::from(times), most * u64::from(times)),
-            least_units: self.least_units * times,
-            units: self.units * times,
-            ..self
-        }
-    }
-
     /// Warp instructions that a window of this mix measures.
     fn instructions(&self, mix: &Mix, geometry: &Geometry) -> f64 {
         let unit = f64::from(geometry.warps_per_block()) * mix.instructions_per_iteration();

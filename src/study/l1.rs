@@ -18,7 +18,7 @@ pub fn with_l1(device: &Device, bytes: u32) -> Result<Device, StudyError> {
     if device.split_for_l1(bytes).is_some() {
         return Ok(changed);
     }
-    let geometry = l1_geometry(device, bytes, device.l1.line_bytes).ok_or_else(|| {
+    let geometry = l1_geometry(device, bytes).ok_or_else(|| {
         let line = device.l1.line_bytes;
         let allowed = match common_sets(device) {
             Some(sets) => format!("multiples of {} bytes, up to 1024 KiB", sets * line),
@@ -40,7 +40,8 @@ pub fn with_l1(device: &Device, bytes: u32) -> Result<Device, StudyError> {
 
 /// Sets and ways of an L1 of any size: the device's number of sets where all its sizes share one, else the first number of
 /// sets that is a power of two with four to seven ways.
-pub fn l1_geometry(device: &Device, bytes: u32, line_bytes: u32) -> Option<CacheGeometry> {
+fn l1_geometry(device: &Device, bytes: u32) -> Option<CacheGeometry> {
+    let line_bytes = device.l1.line_bytes;
     let mut candidates = match common_sets(device) {
         Some(sets) => vec![bytes / (sets * line_bytes)],
         None => WAYS.to_vec(),
@@ -80,10 +81,8 @@ mod tests {
         }
         assert!(with_l1(&device, 5000).is_err());
         let hopper = Base::load("h200").unwrap().device;
-        let geometry = l1_geometry(&hopper, 65536, 128).unwrap();
+        let geometry = l1_geometry(&hopper, 65536).unwrap();
         assert_eq!((geometry.n_sets, geometry.n_ways), (4, 128));
-        let line = |bytes| l1_geometry(&hopper, 28672, bytes).map(|found| found.n_ways);
-        assert_eq!([line(128), line(64)], [Some(56), Some(112)]);
         assert!(with_l1(&hopper, 1000).is_err());
         assert!(with_l1(&device, 1 << 21).is_err());
     }

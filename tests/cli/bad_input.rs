@@ -62,19 +62,6 @@ fn what_is_given_wrong_is_named_with_what_is_allowed() {
             "whatif --vary threads=32,64 --theme dark",
             "--chart|--heatmap",
         ),
-        // What a study of the carve-out does not have.
-        (
-            "whatif --device h200 --vary carveout --heatmap map.svg",
-            "--heatmap|--format, --out and --chart",
-        ),
-        (
-            "whatif --device h200 --vary carveout --over threads",
-            "--over|--format, --out and --chart",
-        ),
-        (
-            "whatif --device h200 --vary carveout --l1 48",
-            "--l1|--format, --out and --chart",
-        ),
         // What another paper does not have, before anything is predicted, which takes minutes.
         (
             "reproduce --paper langdon --weights none",

@@ -31,6 +31,4 @@ mod score;
 #[cfg(feature = "cli")]
 mod shards;
 #[cfg(feature = "report")]
-mod sweep;
-#[cfg(feature = "report")]
 mod whatif;

@@ -189,10 +189,6 @@ fn what_a_kernel_does_not_have_is_refused_in_one_line() {
             "cases: given 4; allowed: none",
         ),
         (
-            "whatif --metric hit-rate --kernel blockgp --threads 64",
-            "run in predict, explain, whatif",
-        ),
-        (
             "predict --threads 64 --device hd5750",
             "allowed with it: `reproduce --paper gpocl",
         ),

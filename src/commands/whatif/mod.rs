@@ -1,11 +1,9 @@
-//! `warpstack whatif`: speed over any value of a preset or a launch, in every combination; hit rates of every L1.
+//! `warpstack whatif`: speed over any value of a preset or a launch, in every combination.
 //!
-//! L1 sizes need not be those of the hardware: any size with whole sets may be asked for. Leaves out: predicting (`predictor`), carve-outs (`carveout.rs`), hit rates
-//! (`hit_rates.rs`), the job array (`slurm.rs`).
+//! L1 sizes need not be those of the hardware: any size with whole sets may be asked for. Leaves out: predicting (`predictor`), the job
+//! array (`slurm.rs`).
 //! Units: those of the keys.
 
-mod carveout;
-pub mod hit_rates;
 mod slurm;
 
 use super::CliResult;
@@ -15,7 +13,6 @@ use super::format::OutputArgs;
 use super::look::{self, LookArgs};
 use super::names;
 use super::own_kernel::{self, OwnKernelArgs};
-use super::refuse;
 use super::stop::Stop;
 use crate::device::Device;
 use crate::launch::prediction::PredictError;
@@ -36,7 +33,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Predict every combination of values of a device or a launch; with --metric hit-rate, the hit rates of every L1.
+/// Predict every combination of values of a device or a launch.
 #[derive(Debug, clap::Args)]
 #[command(
     group(clap::ArgGroup::new("drawings").args(["chart", "heatmap"]).multiple(true)),
@@ -44,8 +41,7 @@ use std::time::Instant;
 )]
 pub struct WhatifArgs {
     /// Key and values to vary; repeat to combine keys, or to add values to one. Keys: problem, kernel, threads, stack-dim, stack-registers, l1 (in KiB), population,
-    /// cases, threads-per-program, clock, smx, schedulers, registers, or section.field of the preset. Values: 64,128 or 4..256 or 900..1100+50.
-    /// Or `carveout` alone: every division of the device's on-chip memory, with what was measured on an H200 beside it
+    /// cases, threads-per-program, clock, smx, schedulers, registers, or section.field of the preset. Values: 64,128 or 4..256 or 900..1100+50
     #[arg(long, value_name = "KEY=VALUES")]
     pub vary: Vec<String>,
     /// Study file (TOML) with device, engine, and sections base and vary; --vary adds to it
@@ -62,11 +58,6 @@ pub struct WhatifArgs {
     /// Also name the part of the machine whose removal gains most; predicts each point about fifteen times
     #[arg(long)]
     pub why: bool,
-    /// Quantity to predict: the speed of every combination, or the hit rates of every L1 from one simulation of a launch
-    #[arg(long, value_enum, default_value = "speed")]
-    pub metric: Metric,
-    #[command(flatten)]
-    pub l1: hit_rates::L1Args,
     #[command(flatten)]
     pub engine: EngineArgs,
     /// Part of the points, K/N from 1/N to N/N, for another machine; `merge` puts the parts together. Needs --out
@@ -89,28 +80,12 @@ pub struct WhatifArgs {
     pub output: OutputArgs,
 }
 
-/// Quantity that a study predicts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Metric {
-    /// Billions of GPop/s of every combination
-    Speed,
-    /// Hit rates of all L1 sizes, ways and line sizes of one launch
-    HitRate,
-}
-
 pub fn run(args: &WhatifArgs, stop: &Stop) -> CliResult {
-    if args.metric == Metric::HitRate {
-        return hit_rates::run(args);
-    }
-    hit_rates::refuse_options(&args.l1)?;
     if let Some(tasks) = args.slurm.slurm {
         return slurm::write(args, tasks);
     }
     let file = study_file(args)?;
     let mut engine_args = engine_args(args, &file)?;
-    if args.vary == [CARVE_OUT] {
-        return carve_out(args, &file, &engine_args);
-    }
     let study = study(args, &file, &mut engine_args)?;
     let drawings = Drawings::plan(args, &study)?;
     let engine = open(&study, &engine_args, &args.own)?;
@@ -173,32 +148,6 @@ fn with_measured(
         point: point.clone(),
     };
     Ok(points.iter().map(row).collect())
-}
-
-/// The whole of `--vary` for which the on-chip memory is divided.
-const CARVE_OUT: &str = "carveout";
-
-fn carve_out(args: &WhatifArgs, file: &StudyFile, engine: &EngineArgs) -> CliResult {
-    let asked = [
-        ("--heatmap", args.heatmap.is_some()),
-        ("--over", args.over.is_some()),
-        ("--l1", args.launch.l1.is_some()),
-        ("--shard", args.shard.is_some()),
-        ("keys of a study file", !file.axes()?.is_empty()),
-    ];
-    refuse::given(
-        &asked,
-        "given with --vary carveout; allowed with it: --device, the launch, the engine's options, --format, --out and --chart",
-    )?;
-    let study = carveout::Study {
-        device: device_name(args, file),
-        options: args.launch.options(&engine.inputs),
-        engine,
-        output: &args.output,
-        chart: args.chart.as_deref(),
-        look: args.look.look(),
-    };
-    study.run()
 }
 
 fn device_name<'a>(args: &'a WhatifArgs, file: &'a StudyFile) -> &'a str {

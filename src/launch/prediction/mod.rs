@@ -159,17 +159,6 @@ pub struct MemoryTraffic {
     pub dram_write_bytes: u64,
 }
 
-/// Hits of an L1, 0 to 1; `None` where nothing was asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct HitRates {
-    /// Hit rate of local loads, by lines.
-    pub local_loads: Option<f64>,
-    /// Hit rate of local stores, by lines.
-    pub local_stores: Option<f64>,
-    /// Hit rate of global loads, by lines, if the L1 caches them.
-    pub global_loads: Option<f64>,
-}
-
 /// One layer of the CPI stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct CpiEntry {
