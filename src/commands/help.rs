@@ -78,10 +78,7 @@ const GROUPS: [(&str, &[Example]); 4] = [
 ];
 
 /// Commands that the list leaves out.
-const HIDDEN: [Example; 2] = [
-    ("merge", "merge part-1.csv part-2.csv --out all.csv"),
-    ("generate", "generate completions bash"),
-];
+const HIDDEN: [Example; 1] = [("generate", "generate completions bash")];
 
 /// Subcommands of commands.
 const NESTED: [Example; 12] = [

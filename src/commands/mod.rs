@@ -23,7 +23,6 @@ mod limit;
 pub mod list;
 pub mod look;
 pub mod measure;
-pub mod merge;
 mod names;
 mod new_device;
 pub mod occupancy;
@@ -81,8 +80,6 @@ enum Command {
     Explore(Box<explore::ExploreArgs>),
     Export(export::ExportArgs),
     Import(import::ImportArgs),
-    #[command(hide = true)]
-    Merge(merge::MergeArgs),
     #[command(hide = true)]
     Generate(generate::GenerateArgs),
 }
@@ -142,7 +139,6 @@ fn dispatch(cli: Cli, stop: &Stop) -> CliResult {
         Command::Explore(args) => explore::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Import(args) => import::run(&args),
-        Command::Merge(args) => merge::run(&args),
         Command::Generate(args) => generate::run(&args, help::with_examples(Cli::command())),
     }
 }

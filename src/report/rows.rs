@@ -150,11 +150,6 @@ pub(super) fn cell(value: &Value) -> String {
     }
 }
 
-/// Text before, between and after the rows of a JSON.
-const BEFORE: &str = ",\n\"rows\": [\n";
-const BETWEEN: &str = ",\n";
-const AFTER: &str = "\n]}\n";
-
 /// An object with `provenance` and `rows`.
 pub fn json<T: Serialize>(
     rows: impl IntoIterator<Item = T>,
@@ -162,14 +157,14 @@ pub fn json<T: Serialize>(
 ) -> Result<Vec<u8>, serde_json::Error> {
     let mut text = b"{\"provenance\": ".to_vec();
     serde_json::to_writer(&mut text, provenance)?;
-    text.extend(BEFORE.as_bytes());
+    text.extend(b",\n\"rows\": [\n");
     for (number, row) in rows.into_iter().enumerate() {
         if number > 0 {
-            text.extend(BETWEEN.as_bytes());
+            text.extend(b",\n");
         }
         serde_json::to_writer(&mut text, &row)?;
     }
-    text.extend(AFTER.as_bytes());
+    text.extend(b"\n]}\n");
     Ok(text)
 }
 
@@ -187,23 +182,6 @@ pub fn json_of_one<T: Serialize>(
     let mut text = serde_json::to_vec_pretty(&With { record, provenance })?;
     text.push(b'\n');
     Ok(text)
-}
-
-/// Texts that [`json`] made of parts of some rows as it would have made them of all; nothing if they are not that.
-pub fn joined_json(parts: &[&str]) -> Option<String> {
-    let split = |part: &&'_ str| -> Option<(String, String)> {
-        let (head, rest) = part.split_once(BEFORE)?;
-        // Without rows, the line breaks around them are one.
-        let rest = rest
-            .strip_suffix(AFTER)
-            .or(rest.strip_suffix(&AFTER[1..]))?;
-        Some((head.to_owned(), rest.to_owned()))
-    };
-    let parts: Vec<(String, String)> = parts.iter().map(split).collect::<Option<_>>()?;
-    let (head, _) = parts.first()?;
-    let rows = parts.iter().map(|(_, rows)| rows.as_str());
-    let rows: Vec<&str> = rows.filter(|rows| !rows.is_empty()).collect();
-    Some(format!("{head}{BEFORE}{}{AFTER}", rows.join(BETWEEN)))
 }
 
 #[cfg(test)]
@@ -257,20 +235,5 @@ mod tests {
         let text = csv(&[row], &Provenance::of_device("other")).unwrap();
         let text = String::from_utf8(text).unwrap();
         assert!(text.starts_with("device,version\nown,"), "{text}");
-    }
-
-    #[test]
-    fn texts_of_parts_are_the_text_of_the_whole() {
-        let provenance = Provenance::of_program();
-        let of = |rows: &[u32]| String::from_utf8(json(rows, &provenance).unwrap()).unwrap();
-        let whole = of(&[1, 2, 3]);
-        let parts = [of(&[1, 2]), of(&[]), of(&[3])];
-        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-        assert_eq!(joined_json(&parts), Some(whole.clone()));
-        assert_eq!(joined_json(&[&of(&[])]), Some(of(&[])));
-        let read: Value = serde_json::from_str(&whole).unwrap();
-        assert_eq!(read["rows"][2], 3);
-        assert_eq!(read["provenance"]["version"], env!("CARGO_PKG_VERSION"));
-        assert_eq!(joined_json(&["a,b\n1,2\n"]), None);
     }
 }

@@ -39,7 +39,9 @@ pub struct Journal {
 impl Journal {
     /// The journal beside a results file.
     pub fn path_for(results: &Path) -> PathBuf {
-        super::beside(results, ".journal")
+        let mut name = results.file_name().unwrap_or_default().to_os_string();
+        name.push(".journal");
+        results.with_file_name(name)
     }
 
     /// Opens or begins the journal of the study with this hash, for this process alone; returns the outcomes that it holds.

@@ -9,24 +9,16 @@ pub mod axis;
 pub mod file;
 pub mod journal;
 pub mod l1;
+pub mod part;
 pub mod run;
 pub mod sensitivity;
 pub mod setting;
-pub mod shard;
 
 pub use axis::Axis;
 pub use setting::{Base, Key, Site};
 
 use crate::util::refused::Refused;
 use std::fmt::Display;
-use std::path::{Path, PathBuf};
-
-/// The file that has this behind the name of the results.
-fn beside(results: &Path, ending: &str) -> PathBuf {
-    let mut name = results.file_name().unwrap_or_default().to_os_string();
-    name.push(ending);
-    results.with_file_name(name)
-}
 
 /// Error of reading or running a study.
 #[derive(Debug, thiserror::Error)]

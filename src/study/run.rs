@@ -5,8 +5,8 @@
 use super::axis::{Axis, combination, n_combinations};
 use super::journal::Journal;
 use super::l1::with_l1;
+use super::part::Part;
 use super::setting::{Base, Key, changed};
-use super::shard::Shard;
 use super::{Site, StudyError};
 use crate::device::Device;
 use crate::launch::prediction::{Configuration, PredictError, Prediction};
@@ -77,8 +77,8 @@ pub struct Study {
     pub base: Base,
     pub options: LaunchOptions,
     pub axes: Vec<Axis>,
-    /// Part of the study to predict.
-    pub shard: Shard,
+    /// Part of the points to predict.
+    pub part: Part,
 }
 
 /// A point's values and outcome.
@@ -145,7 +145,7 @@ impl Study {
         })
     }
 
-    /// Predicts the points of its shard that `done` lacks; `predict` completes a launch on a device and returns its outcome,
+    /// Predicts the points of its part that `done` lacks; `predict` completes a launch on a device and returns its outcome,
     /// `done_one` is called after each point.
     pub fn run(
         &self,
@@ -154,8 +154,8 @@ impl Study {
         journal: Option<&Journal>,
         done_one: &(dyn Fn() + Sync),
     ) -> Result<Vec<Point>, StudyError> {
-        let shard = self.shard.points(done.len());
-        let missing: Vec<usize> = shard
+        let part = self.part.points(done.len());
+        let missing: Vec<usize> = part
             .clone()
             .filter(|&point| done[point].is_none())
             .collect();
@@ -187,7 +187,7 @@ impl Study {
             done[point] = Some(outcome);
         }
         let predicted = done.into_iter().enumerate();
-        let predicted = predicted.skip(shard.start).take(shard.len());
+        let predicted = predicted.skip(part.start).take(part.len());
         let points = predicted.map(|(point, outcome)| {
             let changes = self.changes(point);
             Ok(Point {
@@ -237,7 +237,7 @@ mod tests {
             options: LaunchOptions::of("rpn"),
             axes: vec![Axis::parse("threads=32..352+32", &base).unwrap()],
             base,
-            shard: Shard::WHOLE,
+            part: Part::WHOLE,
         };
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.journal");

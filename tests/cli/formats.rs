@@ -238,12 +238,7 @@ fn help_shows_an_example_and_groups() {
 fn checks_come_before_the_work() {
     let folder = tempfile::tempdir().unwrap();
     let itself = folder.path().to_str().unwrap();
-    for command in [
-        "whatif --vary threads=64",
-        "whatif --study x.toml --slurm 2",
-        "advise",
-        "explain",
-    ] {
+    for command in ["whatif --vary threads=64", "advise", "explain"] {
         refused(&format!("{command} --out {itself}"), &[itself]);
     }
     let kept = format!("{itself}/kept.csv");

@@ -21,6 +21,8 @@ mod own_gpu;
 #[cfg(feature = "cli")]
 mod own_kernel;
 #[cfg(feature = "cli")]
+mod parts;
+#[cfg(feature = "cli")]
 mod program;
 #[cfg(feature = "cli")]
 mod programs;
@@ -28,7 +30,5 @@ mod programs;
 mod results;
 #[cfg(feature = "cli")]
 mod score;
-#[cfg(feature = "cli")]
-mod shards;
 #[cfg(feature = "report")]
 mod whatif;

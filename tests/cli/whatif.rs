@@ -105,7 +105,10 @@ fn mistakes_are_named() {
             &[part, "allowed"],
         );
     }
-    refuses(&[("whatif --vary threads=64 --heatmap x.svg", "--heatmap")]);
+    refuses(&[
+        ("whatif --vary threads=64 --heatmap x.svg", "--heatmap"),
+        ("whatif --vary threads=64 --part 9/8", "9/8"),
+    ]);
 }
 
 #[test]

@@ -7,9 +7,9 @@ use warpstack::predictor::{Kind, Predictor};
 use warpstack::study::axis::Axis;
 use warpstack::study::file::StudyFile;
 use warpstack::study::journal::Journal;
+use warpstack::study::part::Part;
 use warpstack::study::run::{Outcome, Study};
 use warpstack::study::setting::Base;
-use warpstack::study::shard::Shard;
 use warpstack::systems::options::LaunchOptions;
 
 const STUDIES: [&str; 2] = [
@@ -50,7 +50,7 @@ pub fn study(bytes: &[u8]) {
             ..LaunchOptions::of("rpn")
         },
         axes,
-        shard: Shard::WHOLE,
+        part: Part::WHOLE,
     };
     let Ok(n) = study.n_points() else {
         return;

@@ -60,7 +60,6 @@ fn refuse_options(args: &ReproduceArgs) -> Result<(), String> {
         ("--engine", args.engine != Engines::Simulator),
         ("--limit", args.limit.is_some()),
         ("--spread", args.spread.is_some()),
-        ("--shard", args.shard.is_some()),
         (
             "--problem with --record",
             args.problem.is_some() && !args.record.is_empty(),

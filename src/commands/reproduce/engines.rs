@@ -33,7 +33,6 @@ const SHOWN: usize = 12;
 fn refuse_options(args: &ReproduceArgs) -> Result<(), String> {
     let options = [
         ("--spread", args.spread.is_some()),
-        ("--shard", args.shard.is_some()),
         ("--chart", args.chart.chart.is_some()),
     ];
     refuse::given(

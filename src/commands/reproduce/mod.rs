@@ -17,17 +17,14 @@ use crate::launch::prediction::{PredictError, Prediction};
 use crate::predictor::{self, Predictor};
 use crate::report::chart::tables as charts;
 use crate::report::contrasts as report_contrasts;
-use crate::report::output;
 use crate::report::progress::{self, Progress};
 use crate::report::provenance::Provenance;
 use crate::report::reproduction::{self, Reproduced};
-use crate::study::shard::{Description, Shard};
 use crate::systems::options::LaunchOptions;
 use crate::util::parallel;
 use crate::validate::contrasts::{Observed, contrasts};
 use crate::validate::{Cell, Compared, Measured, Table, cells};
 use papers::{PaperArg, PaperRun, Reproduction};
-use sha2::{Digest, Sha256};
 use std::error::Error;
 use std::path::PathBuf;
 
@@ -65,11 +62,8 @@ pub struct ReproduceArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=1000))]
     pub spread: Option<u16>,
     /// Compare all pairs of cells that differ in one thing, instead of the cells: how well differences are predicted
-    #[arg(long, conflicts_with_all = ["paper", "spread", "shard", "chart", "limit"])]
+    #[arg(long, conflicts_with_all = ["paper", "spread", "chart", "limit"])]
     pub contrasts: bool,
-    /// Part of the cells, K/N from 1/N to N/N, for another machine; `merge` puts the parts together
-    #[arg(long, value_name = "K/N", requires = "out", conflicts_with_all = ["paper", "spread", "chart"])]
-    pub shard: Option<Shard>,
     #[command(flatten)]
     pub chart: ChartArgs,
     #[command(flatten)]
@@ -156,7 +150,6 @@ fn speeds(
     engine.inputs.check_population()?;
     let device = Preset::load(args.device())?.device;
     let model = engine.open(&device, problems)?;
-    let cells = part_of(cells, args.shard)?;
     let predictions = predict_all(&model, &cells)?;
     let n_draws = args.spread.unwrap_or(0);
     let other_draws = other_draws(engine, n_draws, (&device, problems), &cells)?;
@@ -166,11 +159,6 @@ fn speeds(
         .map(|table| Measured::of_paper(*table))
         .collect::<Result<Vec<_>, _>>()?;
     let compared = compare(&cells, &predictions, &measured);
-    if let (Some(shard), Some(path)) = (args.shard, args.output.path()) {
-        let study = hash(&(&device, engine.described()?, tables, problems, args.limit));
-        let description = serde_json::to_vec(&Description { study, shard })?;
-        output::write(Some(&Description::path_for(path)), &description)?;
-    }
     if args.contrasts {
         let found = contrasts(&Observed::of_paper(&compared));
         let provenance = Provenance::of(&model);
@@ -192,7 +180,7 @@ fn speeds(
     args.chart.save(|| charts::speeds(&compared))?;
     note_weights(&model);
     progress::say(&reproduction::summary(&compared));
-    if args.limit.is_none() && args.shard.is_none() {
+    if args.limit.is_none() {
         progress::say(&reproduction::conclusions(&compared));
     }
     let draws: Vec<_> = other_draws
@@ -202,24 +190,6 @@ fn speeds(
     let draws: Vec<&[Compared]> = draws.iter().map(Vec::as_slice).collect();
     progress::say(&reproduction::spread(&draws));
     Ok(())
-}
-
-/// The cells of a part.
-fn part_of(cells: Vec<Cell>, shard: Option<Shard>) -> Result<Vec<Cell>, String> {
-    let shard = shard.unwrap_or(Shard::WHOLE);
-    if shard.of > cells.len() {
-        let n = cells.len();
-        return Err(format!(
-            "--shard: given {shard}; allowed: at most {n} parts, one per cell"
-        ));
-    }
-    Ok(cells[shard.points(cells.len())].to_vec())
-}
-
-/// Returns a hash of everything that decides the results of all parts.
-fn hash(decides: &impl std::fmt::Debug) -> String {
-    let digest = Sha256::digest(format!("{} {decides:?}", env!("CARGO_PKG_VERSION")));
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Predictions for further draws of programs, as many as asked for.

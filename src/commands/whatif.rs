@@ -1,10 +1,7 @@
 //! `warpstack whatif`: speed over any value of a preset or a launch, in every combination.
 //!
-//! L1 sizes need not be those of the hardware: any size with whole sets may be asked for. Leaves out: predicting (`predictor`), the job
-//! array (`slurm.rs`).
+//! L1 sizes need not be those of the hardware: any size with whole sets may be asked for. Leaves out: predicting (`predictor`).
 //! Units: those of the keys.
-
-mod slurm;
 
 use super::CliResult;
 use super::configuration::LaunchArgs;
@@ -24,8 +21,8 @@ use crate::report::provenance::Provenance;
 use crate::report::{output, whatif};
 use crate::study::file::StudyFile;
 use crate::study::journal::Journal;
+use crate::study::part::Part;
 use crate::study::run::{Outcome, Point, Study};
-use crate::study::shard::{Description, Shard};
 use crate::study::{Axis, Base, Key, StudyError};
 use crate::systems::options::LaunchOptions;
 use crate::validate::interval::{Group, Interval};
@@ -60,11 +57,9 @@ pub struct WhatifArgs {
     pub why: bool,
     #[command(flatten)]
     pub engine: EngineArgs,
-    /// Part of the points, K/N from 1/N to N/N, for another machine; `merge` puts the parts together. Needs --out
-    #[arg(long, value_name = "K/N", requires = "out", conflicts_with_all = ["chart", "heatmap"])]
-    pub shard: Option<Shard>,
-    #[command(flatten)]
-    pub slurm: slurm::SlurmArgs,
+    /// Part of the points, K/N from 1/N to N/N, for another machine: the rows of the parts in order are those of the whole
+    #[arg(long, value_name = "K/N", conflicts_with_all = ["chart", "heatmap"])]
+    pub part: Option<Part>,
     /// Chart of curves to draw, .svg or .png
     #[arg(long, value_name = "FILE")]
     pub chart: Option<PathBuf>,
@@ -81,9 +76,6 @@ pub struct WhatifArgs {
 }
 
 pub fn run(args: &WhatifArgs, stop: &Stop) -> CliResult {
-    if let Some(tasks) = args.slurm.slurm {
-        return slurm::write(args, tasks);
-    }
     let file = study_file(args)?;
     let mut engine_args = engine_args(args, &file)?;
     let study = study(args, &file, &mut engine_args)?;
@@ -94,11 +86,6 @@ pub fn run(args: &WhatifArgs, stop: &Stop) -> CliResult {
     let rows = with_measured(args, &study, &engine_args, &points.0)?;
     let is_measured = rows.iter().any(|row| row.measured.is_some());
     let provenance = Provenance::of(&engine);
-    if let (Some(shard), Some(path)) = (args.shard, args.output.path()) {
-        let study = study.hash(&described(args, &engine_args)?);
-        let description = serde_json::to_vec(&Description { study, shard })?;
-        output::write(Some(&Description::path_for(path)), &description)?;
-    }
     args.output.print_columns(
         &whatif::columns(axes, is_measured, args.why),
         &rows,
@@ -201,7 +188,7 @@ fn study(
         options,
         base,
         axes,
-        shard: args.shard.unwrap_or(Shard::WHOLE),
+        part: args.part.unwrap_or(Part::WHOLE),
     };
     study.n_points()?;
     // Sizes that no cache can have are refused before any work; so is a preset out of its ranges.
@@ -281,24 +268,22 @@ fn predict(
         }
     };
     let n_points = study.n_points()?;
-    let journaled = args.output.path().filter(|path| !output::is_stream(path));
-    let Some(path) = journaled else {
-        note_duration(study, engine, n_points, None);
-        let progress = Progress::new(n_points as u64, "points");
-        let done = vec![None; n_points];
-        let points = study.run(predict, done, None, &|| progress.step())?;
-        return Ok((points, None));
+    let path = args.output.path().filter(|path| !output::is_stream(path));
+    let (journal, done) = match path {
+        Some(path) => {
+            output::check_writable(path)?;
+            let hash = study.hash(&described(args, engine_args)?);
+            let (journal, done) = Journal::open(&Journal::path_for(path), &hash, n_points)?;
+            (Some(journal), done)
+        }
+        None => (None, vec![None; n_points]),
     };
-    output::check_writable(path)?;
-    let hash = study.hash(&described(args, engine_args)?);
-    let (journal, done): (_, Vec<Option<Outcome>>) =
-        Journal::open(&Journal::path_for(path), &hash, n_points)?;
-    let shard = &done[study.shard.points(n_points)];
-    let missing = shard.iter().filter(|outcome| outcome.is_none()).count();
-    note_duration(study, engine, missing, Some(path));
+    let part = &done[study.part.points(n_points)];
+    let missing = part.iter().filter(|outcome| outcome.is_none()).count();
+    note_duration(study, engine, missing, path);
     let progress = Progress::new(missing as u64, "points");
-    let points = study.run(predict, done, Some(&journal), &|| progress.step())?;
-    Ok((points, Some(journal)))
+    let points = study.run(predict, done, journal.as_ref(), &|| progress.step())?;
+    Ok((points, journal))
 }
 
 /// The model, its settings and what is asked of it, in text.
