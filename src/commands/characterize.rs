@@ -15,7 +15,7 @@ use crate::report::progress::{self, Progress};
 use crate::report::table::table;
 use crate::util::input;
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Write a preset of the GPU of this machine, from microbenchmarks that take seconds.
 ///
@@ -41,7 +41,7 @@ pub struct CharacterizeArgs {
 }
 
 pub fn run(args: &CharacterizeArgs) -> CliResult {
-    let name = super::new_device::name("--out", &args.out)?;
+    let name = name(&args.out)?;
     output::check_writable(&args.out)?;
     if let Some(path) = &args.readings {
         output::check_writable(path)?;
@@ -63,6 +63,35 @@ pub fn run(args: &CharacterizeArgs) -> CliResult {
     output::write(None, shown(&preset, beside.as_ref()).as_bytes())?;
     progress::say(&format!("{} written", args.out.display()));
     Ok(())
+}
+
+/// The name that a device gets from its file, which must not be there yet.
+fn name(file: &Path) -> Result<String, String> {
+    let shown = file.display();
+    if file.exists() {
+        let what = if file.is_dir() {
+            "a folder"
+        } else {
+            "a file that exists"
+        };
+        return Err(format!(
+            "--out: given {shown}, {what}; allowed: a new file NAME.toml"
+        ));
+    }
+    let stem = file.file_stem().and_then(|stem| stem.to_str());
+    let is_toml = file
+        .extension()
+        .is_some_and(|extension| extension == "toml");
+    let plain = |name: &&str| {
+        let mut characters = name.chars();
+        characters.all(|one| one.is_ascii_alphanumeric() || "-_.".contains(one))
+    };
+    match stem.filter(plain) {
+        Some(name) if is_toml => Ok(name.to_owned()),
+        _ => Err(format!(
+            "--out: given {shown}; allowed: NAME.toml, NAME of letters, digits, -, _ and ."
+        )),
+    }
 }
 
 fn readings(args: &CharacterizeArgs) -> Result<Readings, Box<dyn Error>> {

@@ -47,7 +47,6 @@ const GROUPS: [(&str, &[Example]); 4] = [
                 "calibrate",
                 "calibrate --device my.toml --measured rows.csv --out refitted.toml",
             ),
-            ("new-device", "new-device my.toml --from h200"),
         ],
     ),
     (

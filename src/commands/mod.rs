@@ -24,7 +24,6 @@ pub mod list;
 pub mod look;
 pub mod measure;
 mod names;
-mod new_device;
 pub mod occupancy;
 mod own_kernel;
 pub mod predict;
@@ -73,7 +72,6 @@ enum Command {
     Measure(measure::MeasureArgs),
     Characterize(characterize::CharacterizeArgs),
     Calibrate(calibrate::CalibrateArgs),
-    NewDevice(new_device::NewDeviceArgs),
     Evolve(Box<evolve::EvolveArgs>),
     List(list::ListArgs),
     Lab(lab::LabArgs),
@@ -132,7 +130,6 @@ fn dispatch(cli: Cli, stop: &Stop) -> CliResult {
         Command::Measure(args) => measure::run(&args),
         Command::Characterize(args) => characterize::run(&args),
         Command::Calibrate(args) => calibrate::run(&args),
-        Command::NewDevice(args) => new_device::run(&args),
         Command::Evolve(args) => evolve::run(&args, stop),
         Command::List(args) => list::run(&args),
         Command::Lab(args) => lab::run(&args),

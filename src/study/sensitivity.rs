@@ -1,7 +1,6 @@
 //! Ranking of a preset's values by their effect on predictions.
 //!
-//! Changes one number of the preset after the other by 10 % down and up, and predicts again; of several launches the one that changes most
-//! counts.
+//! Changes one number of the preset after the other by 10 % down and up, and predicts again.
 //! Leaves out: joint effects of two values; names and switches; devices that the change makes invalid.
 //! Units: percent of the prediction; the values' own.
 
@@ -12,7 +11,7 @@ use crate::util::parallel;
 /// Relative change of a value.
 const STEP: f64 = 0.1;
 
-/// Effect of changing a value by 10 % on the prediction that changes most.
+/// Effect of changing a value by 10 % on a prediction.
 #[derive(Debug, Clone)]
 pub struct Sensitivity {
     pub key: Key,
@@ -20,7 +19,7 @@ pub struct Sensitivity {
     /// Value in the preset.
     pub value: f64,
     /// A smaller value and a larger one, and what the prediction changes by; without those that no device can have.
-    pub tried: Vec<(f64, f64)>,
+    tried: Vec<(f64, f64)>,
 }
 
 impl Sensitivity {
@@ -33,12 +32,12 @@ impl Sensitivity {
 }
 
 /// Sensitivities to the numbers of `base` that `engine` reads and `wanted` selects, the largest first; `predict` returns the
-/// predictions for a device, in any unit; `None` for what cannot run on it.
+/// prediction for a device, in any unit.
 pub fn sensitivities<E: Send>(
     base: &Base,
     engine: Reader,
     wanted: impl Fn(&Key, Kind) -> bool,
-    predict: impl Fn(&Device) -> Result<Vec<Option<f64>>, E> + Sync,
+    predict: impl Fn(&Device) -> Result<f64, E> + Sync,
 ) -> Result<Vec<Sensitivity>, E> {
     let usual = predict(&base.device)?;
     let mut numbers = base.numbers(engine);
@@ -48,7 +47,7 @@ pub fn sensitivities<E: Send>(
         let changes = [value * (1.0 - STEP), value * (1.0 + STEP)];
         let changed = changes.into_iter().filter_map(|to| {
             let (to, device) = changed(base, key, value, to).ok()?;
-            Some((to, largest_change(&usual, &predict(&device).ok()?)?))
+            Some((to, 100.0 * (predict(&device).ok()? / usual - 1.0)))
         });
         Sensitivity {
             tried: changed.collect(),
@@ -63,13 +62,6 @@ pub fn sensitivities<E: Send>(
         b.percent().total_cmp(&a.percent()).then_with(by_name)
     });
     Ok(found)
-}
-
-/// The largest change between predictions of the same launches, in percent.
-fn largest_change(before: &[Option<f64>], after: &[Option<f64>]) -> Option<f64> {
-    let both = before.iter().zip(after);
-    let changes = both.filter_map(|(before, after)| Some(100.0 * ((*after)? / (*before)? - 1.0)));
-    changes.max_by(|a, b| a.abs().total_cmp(&b.abs()))
 }
 
 /// The value that is next to `to` and the device that has it; whole numbers change by one at least.
@@ -88,10 +80,9 @@ mod tests {
     use super::*;
 
     /// Half of it the clock's, a fifth the multiprocessors'.
-    fn speed(device: &Device) -> Result<Vec<Option<f64>>, ()> {
+    fn speed(device: &Device) -> Result<f64, ()> {
         let clock = device.chip.clock_mhz / 1980.0;
-        let speed = clock.powf(0.5) * (f64::from(device.chip.n_smx) / 132.0).powf(0.2);
-        Ok(vec![Some(speed)])
+        Ok(clock.powf(0.5) * (f64::from(device.chip.n_smx) / 132.0).powf(0.2))
     }
 
     fn all(_: &Key, _: Kind) -> bool {
@@ -112,7 +103,7 @@ mod tests {
     #[test]
     fn whole_numbers_change_by_one_at_least_and_impossible_ones_are_left_out() {
         let base = Base::load("h200").unwrap();
-        let one = |value: u32| Ok::<_, ()>(vec![Some(f64::from(value))]);
+        let one = |value: u32| Ok::<_, ()>(f64::from(value));
         let schedulers = |device: &Device| one(device.issue.n_schedulers);
         let found = sensitivities(&base, Reader::Model, all, schedulers).unwrap();
         assert_eq!(found[0].tried, [(3.0, -25.0), (5.0, 25.0)]);
@@ -120,15 +111,5 @@ mod tests {
         let lanes = |device: &Device| one(device.limits.warp_lanes);
         let found = sensitivities(&base, Reader::Model, all, lanes).unwrap();
         assert!(found.is_empty(), "a warp has 32 lanes: {found:?}");
-    }
-
-    #[test]
-    fn the_launch_that_changes_most_counts_and_one_that_cannot_run_does_not() {
-        let (before, after) = (
-            [Some(1.0), Some(2.0), None],
-            [Some(1.1), Some(1.0), Some(9.0)],
-        );
-        assert_eq!(largest_change(&before, &after), Some(-50.0));
-        assert_eq!(largest_change(&before[2..], &after[2..]), None);
     }
 }

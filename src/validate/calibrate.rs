@@ -86,7 +86,6 @@ pub fn unknown_scalars<E: Send>(
     n_rows: usize,
     time: impl Fn(&Device) -> Result<f64, E> + Sync,
 ) -> Result<Vec<Scalar>, E> {
-    let time = |device: &Device| Ok(vec![Some(time(device)?)]);
     let found = sensitivities(base, Reader::Model, is_unknown, time)?;
     let read = found
         .into_iter()

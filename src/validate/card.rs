@@ -1,14 +1,11 @@
 //! Whether measured rows are of one card, and of the one that a preset describes.
 //!
 //! Models: names of products. A preset may describe a card if the first word with a digit in its title, such as H200 or 4090, is a word of the
-//! name that the driver gives the card. The title of a copy of a preset names the original's product.
+//! name that the driver gives the card.
 //! Leaves out: variants of a product, whose names share that word. Units: none.
 
 use crate::device::Device;
 use crate::util::rows::{Rows, RowsError};
-
-/// Words before the original's title in that of a copy.
-pub const COPY: &str = ", from ";
 
 /// Refuses rows of two cards in one file, and rows of a card other than the preset's.
 pub fn check(text: &str, file: &str, device: &Device) -> Result<(), RowsError> {
@@ -38,11 +35,7 @@ pub fn check(text: &str, file: &str, device: &Device) -> Result<(), RowsError> {
 
 /// Tells whether a preset may describe a card: also if its title names no product.
 fn is_of(card: &str, device: &Device) -> bool {
-    let (_, title) = device
-        .title
-        .rsplit_once(COPY)
-        .unwrap_or(("", &device.title));
-    let product = words(title).find(|word| word.chars().any(|c| c.is_ascii_digit()));
+    let product = words(&device.title).find(|word| word.chars().any(|c| c.is_ascii_digit()));
     product.is_none_or(|product| words(card).any(|word| word == product))
 }
 
@@ -81,14 +74,6 @@ mod tests {
             };
             assert!(answer(device, &[other]).is_err(), "{device}");
         }
-    }
-
-    #[test]
-    fn a_copy_of_a_copy_is_of_the_first_originals_card() {
-        let mut device = Preset::load("h200").unwrap().device;
-        device.title = format!("mine-2{COPY}mine-1{COPY}{}", device.title);
-        assert!(is_of("NVIDIA H200", &device));
-        assert!(!is_of("Tesla T4", &device));
     }
 
     #[test]

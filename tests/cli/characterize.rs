@@ -153,8 +153,13 @@ fn a_busy_card_and_other_files_are_refused_and_nothing_is_written() {
         "field device: given \"NVIDIA H200\"|device h100 (NVIDIA H100 SXM5)|--any-card",
     )]);
     stdout(&format!("validate --device h100 --any-card {other}"));
-    refuses(&[(
-        "characterize --out Cargo.toml --from fixtures/measured/h100/readings.csv",
-        "--out: given Cargo.toml, a file that exists",
-    )]);
+    for (out, parts) in [
+        ("Cargo.toml", "--out: given Cargo.toml, a file that exists"),
+        ("src", "--out: given src, a folder; allowed"),
+        ("my.txt", "allowed: NAME.toml"),
+        ("none/a.toml", "cannot write"),
+    ] {
+        let from = "--from fixtures/measured/h100/readings.csv";
+        refuses(&[(&format!("characterize --out {out} {from}"), parts)]);
+    }
 }

@@ -1,8 +1,8 @@
 //! Does a user's way to a custom preset work: start one, list its unknown values, refit them from measured rows?
 
-use crate::program::{refused, refuses, succeeds};
+use crate::program::{json, refused, refuses, succeeds};
 use std::path::Path;
-use warpstack::device::{Device, Kind, Preset, Validated};
+use warpstack::device::{Kind, Preset, Validated};
 
 const ROWS: &str = "fixtures/measured/h200/fresh/1-mux20-evolved.csv";
 const PROGRAMS: &str = "fixtures/measured/programs/fresh/1-mux20-evolved.txt";
@@ -28,88 +28,27 @@ fn path(folder: &Path, name: &str) -> String {
 }
 
 #[test]
-fn a_new_preset_is_the_old_one_under_another_name_with_what_matters_at_its_head() {
+fn a_devices_file_under_another_name_predicts_the_same() {
     let folder = tempfile::tempdir().unwrap();
-    for from in ["h200", "gtx670", "t4"] {
-        let file = path(folder.path(), &format!("my-{from}.toml"));
-        let [shown, _] = both(&format!("new-device {file} --from {from}"));
-        let (new, old) = (Preset::load(&file).unwrap(), Preset::load(from).unwrap());
-        assert_eq!(new.device.name, format!("my-{from}"));
-        assert_eq!(new.device.validated, Validated::Never);
-        // Equal values, equal predictions.
-        let same = Device {
-            name: new.device.name.clone(),
-            title: new.device.title.clone(),
-            validated: new.device.validated,
-            ..old.device
+    for name in ["h200", "gtx670", "t4"] {
+        let [text, _] = both(&format!("list devices {name} --toml"));
+        assert_eq!(text, Preset::text(name).unwrap());
+        let file = path(folder.path(), &format!("my-{name}.toml"));
+        let renamed = text.replacen(&format!("name = \"{name}\""), "name = \"mine\"", 1);
+        std::fs::write(&file, renamed).unwrap();
+        assert_eq!(Preset::load(&file).unwrap().device.name, "mine");
+        let speed = |device: &str| {
+            let line = format!("predict --engine analytical --threads 128 --device {device}");
+            json(&line)["gpops_billion"].clone()
         };
-        assert_eq!(new.device, same);
-        assert_eq!(new.entries, old.entries);
-        let text = std::fs::read_to_string(&file).unwrap();
-        for line in shown.lines() {
-            assert!(
-                text.contains(&format!("# {line}").trim_end().to_owned()),
-                "{line}"
-            );
-        }
-        assert!(shown.contains("chip.clock_mhz"), "{shown}");
+        assert!(speed(&file).is_number());
+        assert_eq!(speed(&file), speed(name), "{name}");
     }
-}
-
-#[test]
-fn the_list_is_in_order_and_the_clock_matters_as_much_as_it_says() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = path(folder.path(), "my.toml");
-    let [shown, _] = both(&format!("new-device {file} --from h200"));
-    let change = |line: &str| -> f64 {
-        let percents = line.split_whitespace().collect::<Vec<_>>();
-        let number = |at: usize| percents[at].parse::<f64>().ok();
-        let signs = (3..percents.len()).filter(|&at| percents[at].starts_with(['+', '-']));
-        signs.filter_map(number).map(f64::abs).fold(0.0, f64::max)
-    };
-    let rows = shown
-        .lines()
-        .filter(|line| line.starts_with("  ") && line.contains(" %"));
-    let changes: Vec<f64> = rows.map(change).collect();
-    assert!(changes.len() > 5, "{shown}");
-    assert!(changes[0] > 5.0, "{shown}");
-    // The launch of the list, on the device and on one with a tenth more clock.
-    let speed = |clock| {
-        let varied =
-            format!("whatif --engine analytical --device h200 --format csv --vary clock={clock}");
-        let [csv, _] = both(&varied);
-        let mut reader = csv::Reader::from_reader(csv.as_bytes());
-        let mut names = reader.headers().unwrap().iter();
-        let at = names.position(|one| one == "gpops_billion").unwrap();
-        let row = reader.records().next().unwrap().unwrap();
-        row[at].parse::<f64>().unwrap()
-    };
-    let more = 100.0 * (speed(2178) / speed(1980) - 1.0);
-    let line = line_with(&shown, "chip.clock_mhz");
-    assert!(line.contains(&format!("{more:+.1} %")), "{more}: {line}");
-}
-
-#[test]
-fn what_cannot_be_started_is_refused_in_one_line() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = path(folder.path(), "my.toml");
-    std::fs::write(&file, "mine").unwrap();
-    let folder = folder.path().display();
-    let new = |from: &str, file: &str, parts: &str| {
-        refuses(&[(&format!("new-device {file} --from {from}"), parts)]);
-    };
-    new(
-        "h200",
-        &file,
-        "a file that exists; allowed: a new file NAME.toml",
-    );
-    assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine");
-    new("h200", &format!("{folder}"), "a folder; allowed");
-    new("h200", &format!("{folder}/my.txt"), "allowed: NAME.toml");
-    let other = format!("{folder}/a.toml");
-    new("h2000", &other, "unknown device \"h2000\"; allowed: gtx670");
-    new("hd5750", &other, "hd5750");
-    new("h200", &format!("{folder}/none/a.toml"), "cannot write");
+    refuses(&[
+        ("list devices h2000 --toml", "h2000|allowed: gtx670"),
+        ("list devices hd5750 --toml", "hd5750"),
+        ("list devices h200 --toml --kind fitted", "--toml|--kind"),
+    ]);
 }
 
 #[test]

@@ -28,7 +28,7 @@ pub fn values(base: &Base, model: &Predictor, launch: &Configuration) -> Vec<Ass
         |_, kind| kind == Kind::Assumed,
         |device| {
             let predicted = quick.on(device.clone()).predict(launch)?;
-            Ok::<_, PredictError>(vec![Some(predicted.gpops_billion)])
+            Ok::<_, PredictError>(predicted.gpops_billion)
         },
     );
     let found = found.unwrap_or_default().into_iter();

@@ -1,6 +1,4 @@
-//! `warpstack list devices`: the presets, and every value of one of them with its source.
-//!
-//! Leaves out: writing a custom preset (`new_device.rs`).
+//! `warpstack list devices`: the presets, every value of one of them with its source, and its file.
 
 use crate::commands::CliResult;
 use crate::commands::engine::NEVER_VALIDATED;
@@ -24,6 +22,9 @@ pub struct DevicesArgs {
     /// Show only values of this kind
     #[arg(long, requires = "device")]
     kind: Option<Kind>,
+    /// Print the device's file: change a copy, and pass its path wherever a command takes a device
+    #[arg(long, requires = "device", conflicts_with_all = ["kind", "format"])]
+    toml: bool,
     /// Show only devices that run machine code of this architecture
     #[arg(long, value_name = "ARCH", conflicts_with = "device", value_parser = names::device_arch())]
     arch: Option<String>,
@@ -34,6 +35,7 @@ pub struct DevicesArgs {
 pub fn run(args: &DevicesArgs) -> CliResult {
     args.output.check()?;
     match &args.device {
+        Some(name) if args.toml => args.output.write(Preset::text(name)?.as_bytes()),
         Some(name) => values(args, name),
         None => list(args),
     }

@@ -27,7 +27,7 @@ pub struct Found {
 pub type Rule = (&'static str, fn(&Readings) -> Option<Found>);
 
 /// Returns the rules of all fields that probes or the driver tell.
-pub fn rules() -> impl Iterator<Item = &'static Rule> {
+pub(super) fn rules() -> impl Iterator<Item = &'static Rule> {
     let parts: [&[Rule]; 6] = [
         reported::RULES,
         blocks::RULES,
