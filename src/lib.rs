@@ -31,7 +31,7 @@
 //! * `cli`: the program `warpstack`; implies the others.
 //! * `report`: studies, validation against measurements, tables, charts and the explorer.
 //! * `gpu`: launching and measuring the kernels on a real GPU through the CUDA driver.
-//! * `interop`: Accel-Sim's, Perfetto's and Kanata's formats.
+//! * `interop`: Accel-Sim's and Perfetto's formats.
 //!
 //! # Inside
 //!

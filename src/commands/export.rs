@@ -7,7 +7,7 @@ use super::own_kernel;
 use crate::device::{Device, Preset};
 use crate::interop::accel_sim::{AddressMode, TraceWriter, list};
 use crate::interop::record::Recorder;
-use crate::interop::{kanata, perfetto, schedule};
+use crate::interop::perfetto;
 use crate::predictor::SampleBlocks;
 use crate::report::blocks::BlocksReport;
 use crate::report::output;
@@ -17,7 +17,7 @@ use crate::sim::timeline::Timeline;
 use crate::trace::launch::{INPUTS_ADDRESS, OUTPUTS_ADDRESS, PROGRAMS_ADDRESS};
 use std::path::PathBuf;
 
-/// Export what some blocks of a configuration execute, for Accel-Sim, Perfetto or Konata.
+/// Export what some blocks of a configuration execute, for Accel-Sim or Perfetto.
 ///
 /// The blocks run once, from their first instruction to their last, on one multiprocessor with empty caches.
 /// `warpstack import` reads Accel-Sim traces back.
@@ -39,11 +39,11 @@ pub struct ExportArgs {
     /// Largest number of iterations of the fitness-case loop per block
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     iterations: u32,
-    /// Largest number of warp instructions to write; of accel-sim about 40 bytes each, 130 with --addresses list; of perfetto and
-    /// kanata about 200
+    /// Largest number of warp instructions to write; of accel-sim about 40 bytes each, 130 with --addresses list; of perfetto
+    /// about 200
     #[arg(long, default_value_t = 2_000_000, value_name = "N")]
     instructions: u64,
-    /// perfetto, kanata: cycle at which the timeline ends
+    /// perfetto: cycle at which the timeline ends
     #[arg(long, default_value_t = 20_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     cycles: u64,
     /// accel-sim: encoding of the lanes' addresses
@@ -53,12 +53,10 @@ pub struct ExportArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Tool {
-    /// Kernel trace (.traceg) with kernelslist.g and the compiler's schedule beside it
+    /// Kernel trace (.traceg) with kernelslist.g beside it
     AccelSim,
     /// Chrome trace-event JSON: a lane per warp, stalls by cause
     Perfetto,
-    /// Kanata log: a pipeline row per instruction
-    Kanata,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -72,8 +70,8 @@ enum Addresses {
 /// Approximate bytes per instruction in a timeline.
 const TIMELINE_BYTES: u64 = 200;
 
-/// The name of the trace and of what lies beside it.
-const KERNEL: &str = "kernel-1";
+/// The file of the trace.
+const TRACE: &str = "kernel-1.traceg";
 
 pub fn run(args: &ExportArgs) -> CliResult {
     let device = Preset::load(&args.configuration.device)?.device;
@@ -89,7 +87,7 @@ pub fn run(args: &ExportArgs) -> CliResult {
     check_size(args, &device, &sample)?;
     match args.to {
         Tool::AccelSim => accel_sim(args, &device, &sample),
-        Tool::Perfetto | Tool::Kanata => timeline(args, &device, &sample),
+        Tool::Perfetto => timeline(args, &device, &sample),
     }
 }
 
@@ -146,23 +144,14 @@ fn accel_sim(args: &ExportArgs, device: &Device, sample: &SampleBlocks) -> CliRe
         writer.block(&recorder.block(number as u32, trace, positions));
     }
     let folder = args.out.clone().unwrap_or_default();
-    let (trace, beside) = (
-        format!("{KERNEL}.traceg"),
-        format!("{KERNEL}.{}", schedule::EXTENSION),
-    );
     let files = [
-        (
-            beside.as_str(),
-            schedule::text(blocks, &sample.kernel).into_bytes(),
-        ),
-        (trace.as_str(), writer.finish().into_bytes()),
-        ("kernelslist.g", commands(sample, &trace).into_bytes()),
+        (TRACE, writer.finish().into_bytes()),
+        ("kernelslist.g", commands(sample).into_bytes()),
     ];
     output::write_folder(&folder, &files)?;
     let report = BlocksReport::new(
         blocks,
         &device.name,
-        "the kernel's own",
         sample.occupancy.clone(),
         sample.l1_bytes,
         &run.counters,
@@ -173,7 +162,7 @@ fn accel_sim(args: &ExportArgs, device: &Device, sample: &SampleBlocks) -> CliRe
 }
 
 /// Copies of the buffers that the kernel reads, then the kernel.
-fn commands(sample: &SampleBlocks, trace: &str) -> String {
+fn commands(sample: &SampleBlocks) -> String {
     let launch = &sample.launch;
     let copy = |address: u32, words: u64| list::Command::CopyToDevice {
         address: u64::from(address),
@@ -185,7 +174,7 @@ fn commands(sample: &SampleBlocks, trace: &str) -> String {
         copy(INPUTS_ADDRESS, cases * sample.n_inputs as u64),
         copy(OUTPUTS_ADDRESS, cases),
         list::Command::Kernel {
-            file: trace.to_owned(),
+            file: TRACE.to_owned(),
         },
     ])
 }
@@ -200,15 +189,8 @@ fn timeline(args: &ExportArgs, device: &Device, sample: &SampleBlocks) -> CliRes
         Timeline::default(),
     )?;
     let timeline = &run.observer;
-    let text = if args.to == Tool::Perfetto {
-        perfetto::json(
-            timeline,
-            blocks,
-            &format!("{}, one SMX: {}", device.name, blocks.kernel),
-        )
-    } else {
-        kanata::log(timeline, blocks)
-    };
+    let title = format!("{}, one SMX: {}", device.name, blocks.kernel);
+    let text = perfetto::json(timeline, blocks, &title);
     output::write(args.out.as_deref(), text.as_bytes())?;
     let cut = if run.ended {
         String::new()

@@ -7,7 +7,6 @@ use crate::gp::program::Rpn;
 use crate::gp::program_file;
 use crate::interop::accel_sim::list;
 use crate::interop::replay::{Imported, Limits, import};
-use crate::interop::schedule::{self, Schedule};
 use crate::launch::CarveOut;
 use crate::launch::residency::l1_bytes;
 use crate::launch::residency::reside;
@@ -39,9 +38,6 @@ pub struct ImportArgs {
     /// L1 size in KiB; the rest of the on-chip memory is shared memory [default: the device's own division]
     #[arg(long, value_name = "KIB", value_parser = super::configuration::kib)]
     l1: Option<u32>,
-    /// File of the compiler's schedule, or none [default: the .schedule.toml beside the trace, if any]
-    #[arg(long, value_name = "FILE")]
-    schedule: Option<PathBuf>,
     /// Number of blocks to simulate per kernel [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     blocks: Option<u32>,
@@ -166,25 +162,12 @@ fn read(args: &ImportArgs, trace: &Path) -> Result<Imported, Box<dyn Error>> {
         instructions: args.instructions,
     };
     let name = trace.display().to_string();
-    let schedule = read_schedule(args.schedule.as_deref(), trace)?;
-    let imported = import(BufReader::new(file), &name, schedule, limits)?;
+    let imported = import(BufReader::new(file), &name, limits)?;
     if imported.more_blocks {
         let blocks = imported.blocks.order.len();
         progress::say(&format!("{name}: the first {blocks} blocks only"));
     }
     Ok(imported)
-}
-
-fn read_schedule(given: Option<&Path>, trace: &Path) -> Result<Option<Schedule>, Box<dyn Error>> {
-    let beside = trace.with_extension(schedule::EXTENSION);
-    let path = match given {
-        Some(none) if none == Path::new("none") => return Ok(None),
-        Some(path) => path,
-        None if beside.exists() => &beside,
-        None => return Ok(None),
-    };
-    let text = input::named(path)?;
-    Ok(Some(Schedule::parse(&text, &path.display().to_string())?))
 }
 
 fn simulate(
@@ -198,14 +181,9 @@ fn simulate(
     let spec = SmxSpec::new(device, l1_bytes)?;
     blocks.geometry.resident_blocks = occupancy.blocks;
     let run = blocks::run(&spec, &blocks, seed(), u64::MAX, ())?;
-    let schedule = match imported.has_schedule {
-        true => "from the schedule file",
-        false => "none: every instruction as soon as its operands are there",
-    };
     Ok(BlocksReport::new(
         &blocks,
         &device.name,
-        schedule,
         occupancy,
         l1_bytes,
         &run.counters,

@@ -161,7 +161,7 @@ const MEMORY: [(&str, Space, bool); 16] = [
     ("RED", Space::Global, true),
 ];
 
-/// The instruction of a trace line without its schedule; `None` when the opcode is unknown. `binary_version` is the
+/// The instruction of a trace line without its stall count; `None` when the opcode is unknown. `binary_version` is the
 /// header's.
 pub fn timing(line: &Line, binary_version: u32) -> Option<TimingOp> {
     let meaning = decoded(&line.opcode, binary_version).or_else(|| tabled(&line.opcode))?;

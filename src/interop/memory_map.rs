@@ -25,8 +25,6 @@ const SIMULATED_BYTES: u64 = 1 << 31;
 pub struct MemoryMap {
     shared_base: u64,
     local_base: u64,
-    /// The schedule's, if there is one.
-    local_bytes_per_thread: Option<u32>,
     /// Local memory that is accessed: first and one-past-last byte.
     local_start: u64,
     local_end: u64,
@@ -36,11 +34,10 @@ pub struct MemoryMap {
 }
 
 impl MemoryMap {
-    pub fn new(header: &Header, local_bytes_per_thread: Option<u32>) -> Self {
+    pub fn new(header: &Header) -> Self {
         MemoryMap {
             shared_base: header.shared_base,
             local_base: header.local_base,
-            local_bytes_per_thread,
             local_start: u64::MAX,
             local_end: 0,
             pages: BTreeMap::new(),
@@ -118,27 +115,19 @@ impl MemoryMap {
                 .local_end
                 .max(offset.saturating_add(u64::from(access.bytes_per_lane)));
         }
-        let (given, most) = match self.local_bytes_per_thread {
-            Some(bytes) => (self.local_end, u64::from(bytes)),
-            None => (self.local_end - self.local_start, MOST_LOCAL_BYTES),
-        };
-        if given > most {
-            let given = format!("{given} bytes");
+        let given = self.local_end - self.local_start;
+        if given > MOST_LOCAL_BYTES {
             return Err(Fault::new(
                 "local memory of a thread",
-                given,
-                format!("at most {most}"),
+                format!("{given} bytes"),
+                format!("at most {MOST_LOCAL_BYTES}"),
             ));
         }
         Ok(())
     }
 
-    /// Bytes of local memory per thread. Where no schedule tells them, local addresses are counted from the lowest one
-    /// that was accessed.
+    /// Bytes of local memory per thread. Local addresses are counted from the lowest one that was accessed.
     pub fn settle(&self, ops: &mut [TraceOp], parts: &mut [Part]) -> u32 {
-        if let Some(bytes) = self.local_bytes_per_thread {
-            return bytes;
-        }
         if self.local_end == 0 {
             return 0;
         }
@@ -166,7 +155,7 @@ mod tests {
 
     #[test]
     fn large_addresses_keep_their_place_in_their_page() {
-        let mut map = MemoryMap::new(&Header::default(), None);
+        let mut map = MemoryMap::new(&Header::default());
         assert_eq!(map.global(0x2000_0080), Some(0x2000_0080));
         let first = map.global(0x7f00_0000_0080).unwrap();
         let second = map.global(0x7f00_0020_0080).unwrap();
@@ -175,7 +164,7 @@ mod tests {
 
     #[test]
     fn bytes_of_one_word_are_counted_from_the_first_that_is_accessed() {
-        let mut map = MemoryMap::new(&Header::default(), None);
+        let mut map = MemoryMap::new(&Header::default());
         let access = Access {
             space: Space::Local,
             bytes_per_lane: 1,
@@ -200,13 +189,13 @@ mod tests {
             local_base: 0x8000,
             ..Header::default()
         };
-        let map = MemoryMap::new(&header, None);
+        let map = MemoryMap::new(&header);
         let beyond = 0x8000 + LOCAL_WINDOW_BYTES;
         let spaces = [0x6fff, 0x7000, 0x8000, beyond].map(|address| map.space(address));
         let expected = [Space::Global, Space::Shared, Space::Local, Space::Global];
         assert_eq!(spaces, expected);
         assert_eq!(
-            MemoryMap::new(&Header::default(), None).space(0x8000),
+            MemoryMap::new(&Header::default()).space(0x8000),
             Space::Global
         );
     }

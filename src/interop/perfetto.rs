@@ -2,7 +2,7 @@
 //!
 //! Models: a lane per warp slot; on it the stay of each warp, its issued instructions and its waits by cause; counters of
 //! resident warps, issue rate and L1 hits. One cycle is written as one microsecond.
-//! Leaves out: flows between instructions (`kanata` has them). Units: cycles.
+//! Leaves out: flows between instructions. Units: cycles.
 //! Sources: Trace Event Format (Google), the "JSON format" page of Perfetto's documentation.
 
 use crate::launch::blocks::Blocks;

@@ -1,20 +1,19 @@
 //! `.traceg` blocks as blocks that the simulator runs.
 //!
-//! Models: every line as one warp instruction of its class, with its registers, its schedule and what its lanes access.
-//! With the schedule file that was written beside it, a trace of this program's own gives the cycles of the
-//! original; without it, every instruction follows as soon as its operands are there (see `schedule`).
-//! Leaves out: the number of active lanes, except for what they access; predicates. Units: bytes.
+//! Models: every line as one warp instruction of its class, with its registers and what its lanes access, which follows as soon
+//! as its operands are there (see `schedule`).
+//! Leaves out: stall counts and dual issue of the compiler; the number of active lanes, except for what they access; predicates.
+//! Units: bytes.
 
 use super::accel_sim::error::Fault;
 use super::accel_sim::read::Place;
 use super::accel_sim::{FormatError, Header, Line, TraceReader};
 use super::classify;
 use super::memory_map::MemoryMap;
-use super::schedule::{DefaultSchedule, Schedule};
+use super::schedule::Schedule;
 use super::statics::Statics;
 use crate::device::local_bytes_of_a_warp;
 use crate::device::occupancy::BlockResources;
-use crate::isa::instruction::Control;
 use crate::launch::blocks::Blocks;
 use crate::launch::code::ReplayCode;
 use crate::launch::geometry::Geometry;
@@ -37,19 +36,17 @@ pub struct Imported {
     pub instructions: u64,
     /// The file holds more blocks than were asked for.
     pub more_blocks: bool,
-    pub has_schedule: bool,
 }
 
 /// Reads a trace and lays it out for the simulator. `file` is used in errors.
 pub fn import(
     source: impl BufRead,
     file: &str,
-    schedule: Option<Schedule>,
     limits: Limits,
 ) -> Result<Imported, FormatError> {
     let mut reader = TraceReader::new(source, file)?;
     let header = reader.header().clone();
-    let mut builder = Builder::new(&header, schedule);
+    let mut builder = Builder::new(&header);
     let mut more_blocks = false;
     while reader.next_block()?.is_some() {
         more_blocks = builder.n_blocks == limits.blocks;
@@ -73,7 +70,6 @@ pub fn import(
 
 struct Builder<'h> {
     header: &'h Header,
-    schedule: Option<Schedule>,
     n_blocks: usize,
     statics: Statics,
     pool: SegmentPool,
@@ -83,15 +79,13 @@ struct Builder<'h> {
     addresses: Vec<u64>,
     /// The instruction before, while its stall count is not known.
     last: Option<(TraceOp, u32)>,
-    unscheduled: DefaultSchedule,
+    schedule: Schedule,
 }
 
 impl<'h> Builder<'h> {
-    fn new(header: &'h Header, schedule: Option<Schedule>) -> Self {
-        let local_bytes = schedule.as_ref().map(|known| known.local_bytes_per_thread);
+    fn new(header: &'h Header) -> Self {
         Builder {
             header,
-            schedule,
             n_blocks: 0,
             statics: Statics::default(),
             pool: SegmentPool {
@@ -100,10 +94,10 @@ impl<'h> Builder<'h> {
                 others_end: None,
             },
             scattered: ScatteredParts::default(),
-            memory: MemoryMap::new(header, local_bytes),
+            memory: MemoryMap::new(header),
             addresses: Vec::new(),
             last: None,
-            unscheduled: DefaultSchedule::default(),
+            schedule: Schedule::default(),
         }
     }
 
@@ -117,22 +111,16 @@ impl<'h> Builder<'h> {
     fn line(&mut self, line: &Line, place: Place) -> Result<(), Fault> {
         let number = self.number(line)?;
         let op = self.op(line, number)?;
-        match &self.schedule {
-            Some(schedule) => {
-                let control = scheduled(schedule, line)?;
-                self.push(op, number, control)?;
-            }
-            None => self.follow(Some((op, number)))?,
-        }
+        self.follow(Some((op, number)))?;
         if place.is_last {
             self.follow(None)?;
-            self.unscheduled = DefaultSchedule::default();
+            self.schedule = Schedule::default();
             self.pool.starts.push(self.pool.ops.len() as u32);
         }
         Ok(())
     }
 
-    /// Derives an instruction's stall count from the next instruction, for traces without a schedule.
+    /// Derives an instruction's stall count from the next instruction.
     fn follow(&mut self, next: Option<(TraceOp, u32)>) -> Result<(), Fault> {
         let Some((op, number)) = std::mem::replace(&mut self.last, next) else {
             return Ok(());
@@ -141,24 +129,16 @@ impl<'h> Builder<'h> {
         let stall_cycles = match next {
             Some((_, next)) => {
                 let (this, next) = (instruction(number), instruction(next));
-                self.unscheduled.stall(this, next)
+                self.schedule.stall(this, next)
             }
             None => 1,
         };
-        let control = Control {
-            stall_cycles,
-            ..Control::default()
-        };
-        self.push(op, number, control)
-    }
-
-    fn push(&mut self, op: TraceOp, number: u32, control: Control) -> Result<(), Fault> {
-        let inst = self.statics.index(number, control)?;
+        let inst = self.statics.index(number, stall_cycles)?;
         self.pool.ops.push(TraceOp { inst, ..op });
         Ok(())
     }
 
-    /// The instruction of a line without its schedule, generic accesses resolved.
+    /// The instruction of a line without its stall count, generic accesses resolved.
     fn number(&mut self, line: &Line) -> Result<u32, Fault> {
         let addresses = line.memory.iter().flat_map(|memory| &memory.addresses);
         let first = addresses.copied().next();
@@ -177,7 +157,7 @@ impl<'h> Builder<'h> {
         })
     }
 
-    /// Returns a line's memory access; the scheduled instruction that it belongs to is not yet known.
+    /// Returns a line's memory access; the instruction with its stall count is not yet known.
     fn op(&mut self, line: &Line, number: u32) -> Result<TraceOp, Fault> {
         let mut op = TraceOp {
             inst: 0,
@@ -231,11 +211,7 @@ impl<'h> Builder<'h> {
         } else {
             8
         };
-        let has_schedule = self.schedule.is_some();
-        let code_bytes = match self.schedule {
-            Some(schedule) => schedule.code_bytes,
-            None => last_pc.saturating_add(instruction_bytes),
-        };
+        let code_bytes = last_pc.saturating_add(instruction_bytes);
         let code = ReplayCode::new(&self.statics.timing, &self.pool, &programs)
             .with_scattered(self.scattered.parts, &self.scattered.starts);
         Ok(Imported {
@@ -268,19 +244,6 @@ impl<'h> Builder<'h> {
                 iterations: 1,
             },
             more_blocks,
-            has_schedule,
         })
     }
-}
-
-/// The schedule's entry for a line.
-fn scheduled(schedule: &Schedule, line: &Line) -> Result<Control, Fault> {
-    let found = schedule.controls.get(&line.pc).copied();
-    found.ok_or_else(|| {
-        Fault::new(
-            "program counter",
-            format!("{:#x}, which the schedule file does not have", line.pc),
-            "those of the schedule; --schedule none reads a trace without one",
-        )
-    })
 }

@@ -1,12 +1,11 @@
 //! The different instructions of a trace, each classified and stored once.
 //!
-//! Models: lines with the same place, opcode, registers and space as one instruction, and that with the same schedule
+//! Models: lines with the same place, opcode, registers and space as one instruction, and that with the same stall count
 //! as one entry of the simulator's list.
 //! Leaves out: masks and addresses, which belong to an execution.
 
 use super::accel_sim::Line;
 use super::accel_sim::error::Fault;
-use crate::isa::instruction::Control;
 use crate::isa::{Space, TimingOp};
 use rustc_hash::FxHashMap;
 
@@ -19,9 +18,9 @@ pub struct Statics {
     known: Vec<Known>,
     /// Indices into `known` by program counter.
     by_pc: FxHashMap<u64, Vec<u32>>,
-    /// Indices into `timing` by that into `known`, stall count and dual issue.
-    scheduled: FxHashMap<(u32, u8, bool), u16>,
-    /// Every instruction with its schedule.
+    /// Indices into `timing` by that into `known` and stall count.
+    stalled: FxHashMap<(u32, u8), u16>,
+    /// Every instruction with its stall count.
     pub timing: Vec<TimingOp>,
     pub texts: Vec<String>,
 }
@@ -52,7 +51,7 @@ impl Known {
 }
 
 impl Statics {
-    /// The number of a line's instruction without its schedule; `classify` is asked when it is a new one. `space` is
+    /// The number of a line's instruction without its stall count; `classify` is asked when it is a new one. `space` is
     /// that of a generic access.
     pub fn number(
         &mut self,
@@ -84,10 +83,10 @@ impl Statics {
         &self.known[number as usize].timing
     }
 
-    /// The index into `timing` of an instruction with the schedule `control`.
-    pub fn index(&mut self, number: u32, control: Control) -> Result<u16, Fault> {
-        let key = (number, control.stall_cycles, control.dual_with_next);
-        if let Some(&index) = self.scheduled.get(&key) {
+    /// The index into `timing` of an instruction with a stall count.
+    pub fn index(&mut self, number: u32, stall_cycles: u8) -> Result<u16, Fault> {
+        let key = (number, stall_cycles);
+        if let Some(&index) = self.stalled.get(&key) {
             return Ok(index);
         }
         if self.timing.len() == MOST {
@@ -96,13 +95,11 @@ impl Statics {
         }
         let index = self.timing.len() as u16;
         self.timing.push(TimingOp {
-            stall_cycles: control.stall_cycles,
-            dual_with_next: control.dual_with_next,
-            barriers: control.barriers,
+            stall_cycles,
             ..self.instruction(number).clone()
         });
         self.texts.push(self.known[number as usize].text());
-        self.scheduled.insert(key, index);
+        self.stalled.insert(key, index);
         Ok(index)
     }
 }

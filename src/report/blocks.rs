@@ -16,8 +16,6 @@ use serde::Serialize;
 pub struct BlocksReport {
     pub kernel: String,
     pub device: String,
-    /// Origin of stall counts and dual issue.
-    pub schedule: String,
     pub blocks: usize,
     #[serde(rename = "threads")]
     pub threads_per_block: u32,
@@ -40,7 +38,6 @@ impl BlocksReport {
     pub fn new(
         blocks: &Blocks,
         device: &str,
-        schedule: &str,
         occupancy: Occupancy,
         l1_bytes: u32,
         counters: &Counters,
@@ -49,7 +46,6 @@ impl BlocksReport {
         BlocksReport {
             kernel: blocks.kernel.clone(),
             device: device.to_owned(),
-            schedule: schedule.to_owned(),
             blocks: blocks.order.len(),
             threads_per_block: blocks.resources.threads_per_block,
             registers_per_thread: blocks.resources.registers_per_thread,
@@ -76,7 +72,6 @@ fn columns() -> Columns<BlocksReport> {
     Columns::<BlocksReport>::new(1)
         .shown("kernel", |one| one.kernel.clone())
         .shown("device", |one| one.device.clone())
-        .shown("schedule", |one| one.schedule.clone())
         .shown("blocks", |one| one.blocks)
         .shown("threads per block", |one| one.threads_per_block)
         .shown("resident blocks", |one| {

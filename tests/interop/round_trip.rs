@@ -5,7 +5,6 @@ use warpstack::interop::accel_sim::addresses::{self, AddressMode};
 use warpstack::interop::accel_sim::list::{self, Command};
 use warpstack::interop::accel_sim::{Block, Header, Line, MemoryAccess, TraceReader, TraceWriter};
 use warpstack::interop::replay::{Limits, import};
-use warpstack::interop::schedule::Schedule;
 
 /// Addresses of `n` lanes: a stride, or anything.
 fn lane_addresses(n: usize) -> BoxedStrategy<Vec<u64>> {
@@ -164,7 +163,6 @@ proptest! {
             -binary version = 35\n-accelsim tracer version = 4\n#\n{text}\n"));
         let _ = read(&text);
         let _ = list::parse(&text, "list");
-        let _ = Schedule::parse(&text, "schedule");
     }
 
     #[test]
@@ -178,7 +176,7 @@ proptest! {
         }
         let text = written(&header, &blocks, AddressMode::Compressed);
         let limits = Limits { blocks: usize::MAX, instructions: u64::MAX };
-        let imported = import(text.as_bytes(), "t", None, limits).unwrap();
+        let imported = import(text.as_bytes(), "t", limits).unwrap();
         let device = warpstack::device::Preset::load("gtx670").unwrap().device;
         let spec = warpstack::launch::spec::SmxSpec::new(&device, 48 * 1024).unwrap();
         let run = warpstack::sim::blocks::run(&spec, &imported.blocks, 1, u64::MAX, ()).unwrap();

@@ -30,7 +30,7 @@ pub fn traceg(bytes: &[u8]) {
         blocks: 4,
         instructions: 1000,
     };
-    if let Ok(imported) = import(bytes, "fuzz", None, limits) {
+    if let Ok(imported) = import(bytes, "fuzz", limits) {
         let _ = blocks::run(&SPEC, &imported.blocks, 1, 1_000_000, ());
     }
 }
