@@ -39,11 +39,7 @@ pub struct Imported {
 }
 
 /// Reads a trace and lays it out for the simulator. `file` is used in errors.
-pub fn import(
-    source: impl BufRead,
-    file: &str,
-    limits: Limits,
-) -> Result<Imported, FormatError> {
+pub fn import(source: impl BufRead, file: &str, limits: Limits) -> Result<Imported, FormatError> {
     let mut reader = TraceReader::new(source, file)?;
     let header = reader.header().clone();
     let mut builder = Builder::new(&header);

@@ -65,7 +65,10 @@ fn traces_that_are_too_large_are_refused_before_they_are_made() {
 fn export_refuses_what_has_no_meaning() {
     refuses(&[
         ("export accel-sim --threads 64", "--out"),
-        ("export perfetto --threads 64 --engine analytical", "--engine"),
+        (
+            "export perfetto --threads 64 --engine analytical",
+            "--engine",
+        ),
         ("export vcd --threads 64", "vcd|perfetto"),
         (
             "export perfetto --threads 64 --out /nowhere/x.json",
