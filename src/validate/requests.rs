@@ -137,7 +137,7 @@ impl Requests {
             _ => None,
         };
         let list = match at_hand {
-            Some(found) => found.programs,
+            Some(list) => list,
             None => self.checked_list(row)?,
         };
         let population = Arc::new(Population::of_list(&list, n_blocks)?);

@@ -1,6 +1,6 @@
 //! Does `score` print the table of trust, and does it judge anybody's predictions?
 
-use super::program::{refused, stdout, warpstack};
+use super::program::{refused, stdout};
 use std::collections::HashMap;
 use std::fs;
 
@@ -20,11 +20,6 @@ fn rows(text: &str) -> Vec<HashMap<String, String>> {
     lines.map(row).collect()
 }
 
-fn score(options: &str) -> Vec<HashMap<String, String>> {
-    let text = stdout(&format!("score --limit 1 --format csv {options}"));
-    rows(&text)
-}
-
 fn mean(rows: &[HashMap<String, String>], block: &str, predictor: &str) -> (String, String) {
     let is_it =
         |row: &&HashMap<String, String>| row["block"] == block && row["predictor"] == predictor;
@@ -37,7 +32,7 @@ fn mean(rows: &[HashMap<String, String>], block: &str, predictor: &str) -> (Stri
 
 #[test]
 fn the_table_of_trust_is_what_score_prints() {
-    let rows = score("");
+    let rows = rows(&stdout("score --format csv"));
     let readme = fs::read_to_string("README.md").unwrap();
     for (line, block, predictor) in [
         (
@@ -95,52 +90,44 @@ fn the_committed_predictions_are_those_of_this_program() {
 }
 
 #[test]
-fn a_filled_template_is_scored_and_has_nothing_measured() {
-    let text = stdout("score --template --format csv");
-    let template = rows(&text);
-    assert!(template.len() > 2500, "{}", template.len());
-    assert!(!text.lines().next().unwrap().contains("measured"));
-    assert!(template.iter().all(|row| row["predicted"].is_empty()));
+fn predictions_of_a_file_are_scored() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("constant.csv");
-    let mut filled = "set,row,predicted\n".to_owned();
-    let h100 = template.iter().filter(|row| row["set"] == "h100/runs");
-    for row in h100.take(400) {
-        filled.push_str(&format!("{},{},10\n", row["set"], row["row"]));
-    }
-    fs::write(&path, filled).unwrap();
+    let file = fs::read_to_string("fixtures/measured/predictions.csv").unwrap();
+    let h100 = file.lines().filter(|line| line.starts_with("h100/runs,"));
+    let constant = h100.take(400).map(|line| {
+        let id: Vec<&str> = line.split(',').take(2).collect();
+        format!("{},10\n", id.join(","))
+    });
+    let text = format!("set,row,predicted\n{}", constant.collect::<String>());
+    fs::write(&path, text).unwrap();
     let name = path.to_str().unwrap();
-    let rows = score(&format!("--predictions {name}"));
+    let rows = rows(&stdout(&format!("score --predictions {name} --format csv")));
     let own: Vec<_> = rows.iter().filter(|row| row["predictor"] == name).collect();
     assert_eq!(own.len(), 1);
     assert_eq!(
         (own[0]["launches"].as_str(), own[0]["missing"].as_str()),
         ("400", "10")
     );
-    let said = warpstack(&format!("score --predictions {name}"))
-        .output()
-        .unwrap()
-        .stderr;
-    let said = String::from_utf8(said).unwrap();
-    assert!(said.contains("400 of "), "{said}");
 }
 
 #[test]
 fn wrong_predictions_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    for (body, parts) in [
-        ("h200/runs,1,-1\n", &["line 2", "predicted", "-1"][..]),
-        ("h200/runs,1,1\nh200/runs,1,1\n", &["line 3", "row"]),
-        ("h900/runs,1,1\n", &["line 2", "set", "h900/runs"]),
-        ("h200/runs,100000,1\n", &["line 2", "row", "100000"]),
-        ("", &["no prediction"]),
-    ] {
-        let path = folder.path().join("wrong.csv");
-        fs::write(&path, format!("set,row,predicted\n{body}")).unwrap();
-        refused(&format!("score --predictions {}", path.display()), parts);
-    }
+    let path = folder.path().join("wrong.csv");
+    fs::write(&path, "set,row,predicted\nh900/runs,1,1\n").unwrap();
+    let given = path.display();
+    refused(
+        &format!("score --predictions {given}"),
+        &["line 2", "set", "h900/runs"],
+    );
+    refused(
+        &format!("score --predictions {given} --predict"),
+        &["--predict"],
+    );
+    refused("score --limit 1", &["--predict"]);
+    refused("score --predict --set h900", &["--set", "h900"]);
     refused("score --predictions absent.csv", &["absent.csv"]);
-    refused("score --template --predict", &["--predict"]);
 }
 
 #[test]
@@ -155,12 +142,4 @@ fn programs_of_a_set_are_found_or_said_to_be_lost() {
         &format!("validate --measured {lost} --limit 3"),
         &["af33bd194df0", "lost"],
     );
-}
-
-#[test]
-fn every_set_is_in_the_record() {
-    let record = stdout("score --series --format csv");
-    for name in ["set 1", "set 3", "Langdon", "Table 9", "runs"] {
-        assert!(record.contains(name), "{name}");
-    }
 }

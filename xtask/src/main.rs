@@ -1,11 +1,9 @@
 //! Maintenance of warpstack, `cargo xtask help`: programs that make fixtures, the book and the page in the browser.
 
 mod book;
-mod dataset;
 mod errors;
 mod predictions;
 mod random_programs;
-mod tar;
 mod wasm;
 
 use clap::{Parser, Subcommand};
@@ -25,8 +23,6 @@ struct Args {
 enum Task {
     /// Build the book, and the page of `warpstack explore` in it (needs mdbook)
     Book,
-    /// Write the data set of all measurements as one file, and its checksums
-    Dataset(dataset::Args),
     /// Write the errors that intervals rest on: fixtures/measured/errors.csv
     Errors,
     /// Write the predictions that `warpstack score` judges: fixtures/measured/predictions.csv
@@ -40,7 +36,6 @@ enum Task {
 fn main() -> ExitCode {
     let done = match Args::parse().task {
         Task::Book => book::run(),
-        Task::Dataset(args) => dataset::run(args),
         Task::Errors => errors::run(),
         Task::Predictions => predictions::run(),
         Task::RandomPrograms(args) => random_programs::run(args),

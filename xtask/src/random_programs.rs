@@ -34,7 +34,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
 }
 
 /// Returns the programs of a seed, one per line.
-pub fn population(problem: ProblemId, min_depth: usize, seed: u64) -> Result<String, Failure> {
+fn population(problem: ProblemId, min_depth: usize, seed: u64) -> Result<String, Failure> {
     let programs = random_programs(problem, min_depth, seed);
     let nodes: usize = programs.iter().map(|program| program.0.len()).sum();
     let mut text = String::new();

@@ -12,7 +12,7 @@ use crate::systems::options::LaunchOptions;
 use crate::util::parallel;
 use crate::validate::paper_rows::PaperRow;
 use crate::validate::requests::{Programs, Requests};
-use crate::validate::score::predictions::Own;
+use crate::validate::score::predictions::{Counts, Own};
 use crate::validate::score::roofline;
 use crate::validate::score::sets::{Origin, Row, Unit};
 use std::collections::{BTreeSet, HashMap};
@@ -97,9 +97,7 @@ fn own(device: &Device, row: &Row, simulated: &Prediction, counted: &Prediction)
     let blocks = programs.max(1.0) * blocks_of_program.max(1.0);
     let resident = f64::from(counted.occupancy.blocks * device.chip.n_smx);
     let milliseconds = counted.run_milliseconds + counted.host_milliseconds;
-    let own = Own {
-        simulator: Some(value(simulated)),
-        analytical: Some(value(counted)),
+    let counts = Counts {
         roofline: 0.0,
         billion_operations: counted.gpops_billion * milliseconds / 1e3,
         warp_instructions: counted.warp_instructions,
@@ -111,8 +109,12 @@ fn own(device: &Device, row: &Row, simulated: &Prediction, counted: &Prediction)
         dram_bytes: whole(memory.dram_read_bytes + memory.dram_write_bytes),
     };
     Own {
-        roofline: roofline::milliseconds(device, &own),
-        ..own
+        simulator: value(simulated),
+        analytical: Some(value(counted)),
+        counts: Counts {
+            roofline: roofline::milliseconds(device, &counts),
+            ..counts
+        },
     }
 }
 
@@ -131,13 +133,19 @@ fn of_other_papers<'a>(
     let own = lines.filter_map(|(at, simulated)| {
         progress.step();
         let simulated = simulated?;
-        let own = Own {
-            simulator: Some(simulated.predicted_ms),
+        let counts = Counts {
             warp_instructions: simulated.predicted_warp_instructions as f64,
-            ..Own::default()
+            ..Counts::default()
         };
-        let roofline = roofline::milliseconds(device, &own);
-        Some((at, Own { roofline, ..own }))
+        let own = Own {
+            simulator: simulated.predicted_ms,
+            analytical: None,
+            counts: Counts {
+                roofline: roofline::milliseconds(device, &counts),
+                ..counts
+            },
+        };
+        Some((at, own))
     });
     Ok(own.collect())
 }

@@ -42,7 +42,7 @@ impl Predictions {
             return Err(Refused::new(
                 file,
                 "no prediction",
-                "rows of `warpstack score --template`, predicted",
+                "rows of measured launches, predicted",
             )
             .into());
         }
@@ -53,117 +53,78 @@ impl Predictions {
     pub fn get(&self, row: &Row) -> Option<f64> {
         self.0.get(&(row.set.to_owned(), row.number)).copied()
     }
-
-    /// Number of predicted rows.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Whether nothing is predicted.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
 }
 
 /// Reads the set and the number of a row, and refuses those that do not exist.
 fn id(row: CsvRow<'_>, known: &HashMap<&str, Vec<u32>>) -> Result<(String, u32), RowsError> {
     let set = row.text("set");
-    let allowed = "a set of `warpstack score --template`";
+    let allowed = "a file of measured launches (docs/data.md), as h200/runs";
     let numbers = known.get(set).ok_or_else(|| row.refuse("set", allowed))?;
-    let allowed = format!("a row that `warpstack score --template` has for {set}");
+    let allowed = format!("the number of a line of {set}, with a time that no line before has");
     let number = row.checked("row", &allowed, |number| numbers.contains(number))?;
     Ok((set.to_owned(), number))
 }
 
-/// Predictions of this program for one row, and what baselines read: nothing measured.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+/// Predictions of this program for one row: nothing measured.
+#[derive(Debug, Clone, Copy)]
 pub struct Own {
-    pub simulator: Option<f64>,
+    pub simulator: f64,
+    /// `None` for launches that the analytical model does not cover.
     pub analytical: Option<f64>,
-    pub roofline: f64,
-    /// GP operations of the launch, in billions.
-    pub billion_operations: f64,
-    pub warp_instructions: f64,
-    /// Resident warps per multiprocessor.
-    pub warps: f64,
-    /// Blocks of the grid over those that the chip holds at once.
-    pub waves: f64,
-    pub l1_kib: f64,
-    /// Lines that the launch's loads and stores look up in the L1.
-    pub l1_lines: f64,
-    pub l2_bytes: f64,
-    pub dram_bytes: f64,
+    pub counts: Counts,
 }
 
-/// Columns of the committed predictions after `set` and `row`.
-pub const COLUMNS: [&str; 11] = [
-    "simulator",
-    "analytical",
-    "roofline",
-    "billion_operations",
-    "warp_instructions",
-    "warps",
-    "waves",
-    "l1_kib",
-    "l1_lines",
-    "l2_bytes",
-    "dram_bytes",
-];
+macro_rules! counts {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
+        /// What baselines read.
+        #[derive(Debug, Clone, Copy, Default)]
+        pub struct Counts { $($(#[$doc])* pub $name: f64),* }
 
-impl Own {
-    /// Returns the values in the order of [`COLUMNS`].
-    pub fn values(&self) -> [Option<f64>; 11] {
-        let counts = [
-            self.roofline,
-            self.billion_operations,
-            self.warp_instructions,
-            self.warps,
-            self.waves,
-            self.l1_kib,
-            self.l1_lines,
-            self.l2_bytes,
-            self.dram_bytes,
-        ];
-        let mut values = [self.simulator; 11];
-        values[1] = self.analytical;
-        for (value, count) in values[2..].iter_mut().zip(counts) {
-            *value = Some(count);
-        }
-        values
-    }
+        impl Counts {
+            /// Columns of the committed predictions after `simulator` and `analytical`.
+            pub const COLUMNS: &[&str] = &[$(stringify!($name)),*];
 
-    fn of(values: [Option<f64>; 11]) -> Own {
-        let count = |at: usize| values[at].unwrap_or(0.0);
-        Own {
-            simulator: values[0],
-            analytical: values[1],
-            roofline: count(2),
-            billion_operations: count(3),
-            warp_instructions: count(4),
-            warps: count(5),
-            waves: count(6),
-            l1_kib: count(7),
-            l1_lines: count(8),
-            l2_bytes: count(9),
-            dram_bytes: count(10),
+            /// Returns the values in the order of the columns.
+            pub fn values(&self) -> impl Iterator<Item = f64> {
+                [$(self.$name),*].into_iter()
+            }
+
+            fn of(row: CsvRow<'_>) -> Result<Counts, RowsError> {
+                Ok(Counts { $($name: row.value(stringify!($name), "a number")?),* })
+            }
         }
-    }
+    };
+}
+
+counts! {
+    /// Milliseconds at the highest ceiling of the chip.
+    roofline,
+    /// GP operations of the launch, in billions.
+    billion_operations,
+    warp_instructions,
+    /// Resident warps per multiprocessor.
+    warps,
+    /// Blocks of the grid over those that the chip holds at once.
+    waves,
+    l1_kib,
+    /// Lines that the launch's loads and stores look up in the L1.
+    l1_lines,
+    l2_bytes,
+    dram_bytes,
 }
 
 /// Returns the committed predictions in the order of `rows`; `None` for rows that are not predicted.
 pub fn committed(rows: &[Row]) -> Result<Vec<Option<Own>>, RowsError> {
-    const FILE: &str = "fixtures/measured/predictions.csv";
-    let file = Rows::read(COMMITTED, FILE)?;
+    let file = Rows::read(COMMITTED, "predictions.csv")?;
     let mut known = HashMap::new();
     for row in file.iter() {
-        let mut values = [None; COLUMNS.len()];
-        for (value, column) in values.iter_mut().zip(COLUMNS) {
-            *value = row.optional(column, "a number of at least 0", |value: &f64| {
-                value.is_finite() && *value >= 0.0
-            })?;
-        }
         let number: u32 = row.value("row", "a whole number")?;
-        known.insert((row.text("set"), number), Own::of(values));
+        let own = Own {
+            simulator: row.value("simulator", "a number")?,
+            analytical: row.optional("analytical", "a number", |_| true)?,
+            counts: Counts::of(row)?,
+        };
+        known.insert((row.text("set"), number), own);
     }
     let own = rows
         .iter()
@@ -213,7 +174,7 @@ mod tests {
         let rows = rows().unwrap();
         let text = "note,predicted,row,set\nx,2.5,3,h100/runs\n,,4,h100/runs\n";
         let predictions = Predictions::parse(text, "p.csv", &rows).unwrap();
-        assert_eq!(predictions.len(), 1);
+        assert_eq!(predictions.0.len(), 1);
         let row = |number| {
             rows.iter()
                 .find(|row| (row.set, row.number) == ("h100/runs", number))
@@ -228,11 +189,9 @@ mod tests {
     #[test]
     fn every_row_of_the_main_kernels_has_a_committed_prediction() {
         let rows = rows().unwrap();
-        let own = committed(&rows).unwrap();
-        for (row, own) in rows.iter().zip(own) {
+        for (row, own) in rows.iter().zip(committed(&rows).unwrap()) {
             let other_paper = matches!(row.origin, super::super::sets::Origin::Paper(_));
-            let both = own.is_some_and(|own| own.simulator.is_some() && own.analytical.is_some());
-            assert!(both || other_paper, "{} {}", row.set, row.number);
+            assert!(own.is_some() || other_paper, "{} {}", row.set, row.number);
         }
     }
 }

@@ -3,11 +3,11 @@
 //! Models: the largest of the times that issue slots, the L1, the L2's ports and device memory take at their full rates.
 //! Leaves out: latency, occupancy, uneven blocks. Units: milliseconds. Sources: the preset; counts of the analytical model.
 
-use super::predictions::Own;
+use super::predictions::Counts;
 use crate::device::Device;
 
 /// Returns the time at the highest ceiling.
-pub fn milliseconds(device: &Device, counts: &Own) -> f64 {
+pub fn milliseconds(device: &Device, counts: &Counts) -> f64 {
     let chip = &device.chip;
     let n_smx = f64::from(chip.n_smx);
     let issued = f64::from(device.issue.instructions_per_cycle);
@@ -31,12 +31,12 @@ mod tests {
     fn the_highest_ceiling_decides() {
         let device = Preset::load("h200").unwrap().device;
         let rate = f64::from(device.issue.instructions_per_cycle * device.chip.n_smx);
-        let counts = Own {
+        let counts = Counts {
             warp_instructions: rate * 1e3 * device.chip.clock_mhz,
-            ..Own::default()
+            ..Counts::default()
         };
         assert!((milliseconds(&device, &counts) - 1.0).abs() < 1e-9);
-        let memory = Own {
+        let memory = Counts {
             dram_bytes: 2e6 * device.dram.bandwidth_gb_per_s,
             ..counts
         };

@@ -7,7 +7,6 @@
 use crate::device::Preset;
 use crate::systems::chitty::split::MeasurementSplit;
 use crate::systems::options::LaunchOptions;
-use crate::util::names::named;
 use crate::util::rows::{Rows, RowsError};
 use crate::validate::Cell;
 use crate::validate::cells::{PROBLEMS, Table, cells};
@@ -19,14 +18,13 @@ use crate::validate::paper_rows::{self, PaperRow};
 use std::collections::{HashMap, HashSet};
 use std::error::Error;
 
-named! {
-    /// Unit of a measured value.
-    pub enum Unit ("unit") {
-        /// Time of a launch.
-        Milliseconds = "ms",
-        /// Speed of whole runs.
-        Speed = "gpops_billion",
-    }
+/// Unit of a measured value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Time of a launch.
+    Milliseconds,
+    /// Speed of whole runs, in billions of GPop/s.
+    Speed,
 }
 
 /// A launch, as its file describes it.
@@ -52,8 +50,6 @@ pub struct Row {
     pub measured: f64,
     pub unit: Unit,
     pub split: MeasurementSplit,
-    /// Programs that the launch shares with others: what a bootstrap draws.
-    pub population: String,
 }
 
 impl Row {
@@ -110,17 +106,14 @@ const PAPERS_PROGRAMS: u32 = 1000;
 struct Set {
     name: &'static str,
     device: &'static str,
-    /// Seed or name of the random programs.
-    programs: &'static str,
     text: &'static str,
 }
 
 macro_rules! sets {
-    ($($device:literal: $($name:literal of $programs:literal),* $(,)?;)*) => {
+    ($($device:literal: $($name:literal),* $(,)?;)*) => {
         const SETS: &[Set] = &[$($(Set {
             name: concat!($device, "/", $name),
             device: $device,
-            programs: $programs,
             text: include_str!(concat!("../../../fixtures/measured/", $device, "/", $name, ".csv")),
         }),*),*];
     };
@@ -128,51 +121,51 @@ macro_rules! sets {
 
 sets! {
     "h200":
-        "runs" of "11",
-        "carveout" of "11",
-        "copies" of "copies",
-        "fresh/1-kddcup-1000" of "20261121",
-        "fresh/1-mux20-2000" of "20261121",
-        "fresh/1-mux20-evolved" of "evolved 1",
-        "fresh/1-sextic-1000" of "20261121",
-        "fresh/1-sextic-5000" of "20261121",
-        "fresh/1-sextic-evolved" of "evolved 1",
-        "fresh/1-shuttle-1500" of "20261121",
-        "fresh/2-acc-sextic" of "424242",
-        "fresh/2-kddcup-1500" of "424242",
-        "fresh/2-mux20-4000" of "424242",
-        "fresh/2-sextic-2000" of "424242",
-        "fresh/2-sextic-8000" of "424242",
-        "fresh/2-sextic-evolved" of "evolved 2",
-        "fresh/2-shuttle-1000" of "424242",
-        "fresh/2-shuttle-evolved" of "evolved 2",
-        "fresh/4-kddcup" of "20261124",
-        "fresh/4-mux20" of "20261124",
-        "fresh/4-sextic" of "20261124",
-        "fresh/4-shuttle" of "20261124",
-        "fresh/5-kddcup" of "20261125",
-        "fresh/5-mux20" of "20261125",
-        "fresh/5-sextic" of "20261125",
-        "fresh/5-shuttle" of "20261125",
-        "gpocl/seed21" of "21",
-        "gpocl/seed61" of "61",
-        "gpocl/seed71" of "71",
-        "langdon/seed1" of "1",
-        "langdon/seed7" of "7",
-        "langdon/seed8" of "8",
-        "langdon/seed9" of "9",
-        "langdon/seed10" of "10",
-        "langdon/seed61" of "61",
-        "langdon/seed71" of "71",
-        "robilliard/seed31" of "31",
-        "robilliard/seed61" of "61",
-        "robilliard/seed71" of "71";
+        "runs",
+        "carveout",
+        "copies",
+        "fresh/1-kddcup-1000",
+        "fresh/1-mux20-2000",
+        "fresh/1-mux20-evolved",
+        "fresh/1-sextic-1000",
+        "fresh/1-sextic-5000",
+        "fresh/1-sextic-evolved",
+        "fresh/1-shuttle-1500",
+        "fresh/2-acc-sextic",
+        "fresh/2-kddcup-1500",
+        "fresh/2-mux20-4000",
+        "fresh/2-sextic-2000",
+        "fresh/2-sextic-8000",
+        "fresh/2-sextic-evolved",
+        "fresh/2-shuttle-1000",
+        "fresh/2-shuttle-evolved",
+        "fresh/4-kddcup",
+        "fresh/4-mux20",
+        "fresh/4-sextic",
+        "fresh/4-shuttle",
+        "fresh/5-kddcup",
+        "fresh/5-mux20",
+        "fresh/5-sextic",
+        "fresh/5-shuttle",
+        "gpocl/seed21",
+        "gpocl/seed61",
+        "gpocl/seed71",
+        "langdon/seed1",
+        "langdon/seed7",
+        "langdon/seed8",
+        "langdon/seed9",
+        "langdon/seed10",
+        "langdon/seed61",
+        "langdon/seed71",
+        "robilliard/seed31",
+        "robilliard/seed61",
+        "robilliard/seed71";
     "h100":
-        "runs" of "11",
-        "rows" of "91",
-        "case-blocks-sextic" of "91",
-        "case-blocks-shuttle" of "91",
-        "case-blocks-mux20" of "91";
+        "runs",
+        "rows",
+        "case-blocks-sextic",
+        "case-blocks-shuttle",
+        "case-blocks-mux20";
 }
 
 /// Returns every row, by set, in the order of the files.
@@ -233,7 +226,6 @@ fn of_table(table: Table) -> Result<Vec<Row>, RowsError> {
                 CellSplit::Fitted => MeasurementSplit::Calibration,
                 CellSplit::HeldOut => MeasurementSplit::Holdout,
             },
-            population: cell.problem.clone(),
             origin: Origin::Cell(cell),
         })
     };
@@ -241,7 +233,7 @@ fn of_table(table: Table) -> Result<Vec<Row>, RowsError> {
 }
 
 fn of_set(set: &Set, known: &mut HashSet<Launched>) -> Result<Vec<Row>, Box<dyn Error>> {
-    let row = |index: usize, origin, measured, split, population| Row {
+    let row = |index: usize, origin, measured, split| Row {
         set: set.name,
         number: index as u32 + 1,
         device: set.device,
@@ -249,20 +241,13 @@ fn of_set(set: &Set, known: &mut HashSet<Launched>) -> Result<Vec<Row>, Box<dyn 
         measured,
         unit: Unit::Milliseconds,
         split,
-        population,
     };
     if let Some(papers) = paper_rows::parse(set.text, set.name)? {
         let papers = papers.into_iter().enumerate();
         let rows = papers.filter_map(|(index, paper)| {
-            let population = format!("{} {}", paper.paper.name(), set.programs);
+            let measured = paper.milliseconds?;
             let split = MeasurementSplit::Holdout;
-            Some(row(
-                index,
-                Origin::Paper(paper.clone()),
-                paper.milliseconds?,
-                split,
-                population,
-            ))
+            Some(row(index, Origin::Paper(paper), measured, split))
         });
         return Ok(rows.collect());
     }
@@ -271,18 +256,9 @@ fn of_set(set: &Set, known: &mut HashSet<Launched>) -> Result<Vec<Row>, Box<dyn 
     let launches = launches.into_iter().enumerate();
     let rows = launches.filter_map(|(index, launch)| {
         let measured = launch.milliseconds?;
-        let population = format!("{} {}", launch.launched.kernel.problem, set.programs);
         let is_new = known.insert(launch.launched.clone());
         let split = launch.split;
-        is_new.then(|| {
-            row(
-                index,
-                Origin::Launch(Box::new(launch)),
-                measured,
-                split,
-                population,
-            )
-        })
+        is_new.then(|| row(index, Origin::Launch(Box::new(launch)), measured, split))
     });
     Ok(rows.collect())
 }
@@ -290,7 +266,6 @@ fn of_set(set: &Set, known: &mut HashSet<Launched>) -> Result<Vec<Row>, Box<dyn 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::validate::at_hand;
 
     #[test]
     fn every_measured_launch_is_a_row() {
@@ -315,32 +290,5 @@ mod tests {
         ids.sort_unstable();
         ids.dedup();
         assert_eq!(ids.len(), rows.len(), "each row once");
-    }
-
-    #[test]
-    fn seeds_are_those_of_the_digests() {
-        let mut seen = HashSet::new();
-        for row in rows().unwrap() {
-            let Origin::Launch(launch) = &row.origin else {
-                continue;
-            };
-            let launched = &launch.launched;
-            if !seen.insert(launched.programs.clone()) {
-                continue;
-            }
-            let (problem, n) = (launched.kernel.problem, launched.population as usize);
-            let found = at_hand::find(problem, n, &launched.programs).unwrap();
-            let source = found
-                .unwrap_or_else(|| panic!("{} {}", row.set, launched.programs))
-                .source;
-            let (_, programs) = row.population.split_once(' ').unwrap();
-            let said = match programs {
-                "copies" => "sextic-174",
-                "evolved 1" => "fresh/1-",
-                "evolved 2" => "fresh/2-",
-                seed => seed,
-            };
-            assert!(source.contains(said), "{}: {source}, not {said}", row.set);
-        }
     }
 }
