@@ -40,5 +40,8 @@ fn every_measured_file_has_its_checksum() {
     let listed = std::fs::read_to_string("fixtures/measured/SHA256SUMS").unwrap();
     let listed: BTreeSet<String> = listed.lines().map(str::to_owned).collect();
     let differ: Vec<&String> = today.symmetric_difference(&listed).collect();
-    assert!(differ.is_empty(), "measured/SHA256SUMS (fixtures/README.md): {differ:?}");
+    assert!(
+        differ.is_empty(),
+        "measured/SHA256SUMS (fixtures/README.md): {differ:?}"
+    );
 }

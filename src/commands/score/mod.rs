@@ -24,7 +24,13 @@ pub struct ScoreArgs {
     #[arg(long)]
     pub predict: bool,
     /// With --predict: only sets whose names begin with NAME
-    #[arg(long, value_name = "NAME", requires = "predict", default_value = "", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "NAME",
+        requires = "predict",
+        default_value = "",
+        hide_default_value = true
+    )]
     pub set: String,
     /// With --predict: at most N rows, evenly spread; 0 for all
     #[arg(long, value_name = "N", requires = "predict")]

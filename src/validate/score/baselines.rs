@@ -83,7 +83,9 @@ impl<'a> Point<'a> {
     /// Squared distance, in variances; another problem or kernel counts as two standard deviations.
     fn distance(&self, other: &Point, variances: &[f64]) -> f64 {
         let sizes = self.sizes.iter().zip(&other.sizes).zip(variances);
-        let sizes: f64 = sizes.map(|((a, b), variance)| (a - b).powi(2) / variance).sum();
+        let sizes: f64 = sizes
+            .map(|((a, b), variance)| (a - b).powi(2) / variance)
+            .sum();
         let other_problem = u8::from(self.names.0 != other.names.0);
         let other_kernel = u8::from(self.names.1 != other.names.1);
         sizes + 4.0 * f64::from(other_problem + other_kernel)

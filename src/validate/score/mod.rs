@@ -62,8 +62,7 @@ pub fn table(rows: &[Row], own: &[Option<Own>], given: Option<(&str, &Prediction
     let of_own = |value: fn(&Own) -> Option<f64>| -> Vec<_> {
         own.iter().map(|own| own.as_ref().and_then(value)).collect()
     };
-    let given = given
-        .map(|(name, given)| (name, rows.iter().map(|row| given.get(row)).collect()));
+    let given = given.map(|(name, given)| (name, rows.iter().map(|row| given.get(row)).collect()));
     let predictors: Vec<(&str, Vec<Option<f64>>)> = given
         .into_iter()
         .chain([
@@ -85,7 +84,9 @@ pub fn table(rows: &[Row], own: &[Option<Own>], given: Option<(&str, &Prediction
 /// Compares the predictions of a block; `None` if there are none.
 fn line(rows: &[Row], of_block: &str, name: &str, predicted: &[Option<f64>]) -> Option<Line> {
     let pairs = rows.iter().zip(predicted);
-    let pairs: Vec<_> = pairs.filter(|(row, _)| block(row) == Some(of_block)).collect();
+    let pairs: Vec<_> = pairs
+        .filter(|(row, _)| block(row) == Some(of_block))
+        .collect();
     let (measured, predicted): (Vec<f64>, Vec<f64>) = pairs
         .iter()
         .filter_map(|(row, predicted)| Some((row.measured, (**predicted)?)))
