@@ -5,7 +5,6 @@ pub mod depth_profile;
 pub mod evolve;
 pub mod expression;
 pub mod interpret;
-pub mod lgp;
 pub mod primitive;
 pub mod problem;
 pub mod program;
