@@ -26,12 +26,7 @@
 //!
 //! # Features
 //!
-//! All are on by default; predictions need none of them.
-//!
-//! * `cli`: the program `warpstack`; implies the others.
-//! * `report`: studies, validation against measurements, tables, charts and the explorer.
-//! * `gpu`: launching and measuring the kernels on a real GPU through the CUDA driver.
-//! * `interop`: Accel-Sim's and Perfetto's formats.
+//! * `cli`, on by default: the program `warpstack`, tables and charts, other tools' traces, launching on a real GPU. Predictions do not need it.
 //!
 //! # Inside
 //!
@@ -75,20 +70,21 @@ pub mod commands;
 pub mod device;
 #[doc(hidden)]
 pub mod gp;
-#[cfg(feature = "interop")]
+#[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod interop;
 #[doc(hidden)]
 pub mod isa;
 #[cfg_attr(doc, doc(hidden))]
 pub mod launch;
+#[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod measure;
 #[doc(hidden)]
 pub mod model;
 #[cfg_attr(doc, doc(hidden))]
 pub mod predictor;
-#[cfg(feature = "report")]
+#[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod report;
 #[doc(hidden)]

@@ -6,35 +6,16 @@
 //! * [`rows`]: measured rows, checked against the interpreters; [`gpocl`], [`langdon`], [`robilliard`]: those of the other papers' kernels;
 //!   [`counters`]: Nsight Compute's counters beside them, read by [`ncu`]; [`on_cpu`]: the CPU's interpreter on the same cases.
 //!
-//! The whole module is behind the feature `gpu`.
+//! The whole module is behind the feature `cli`.
 
-#[cfg(feature = "gpu")]
-#[doc(hidden)]
 pub mod card;
-#[cfg(all(feature = "gpu", feature = "report"))]
-#[doc(hidden)]
 pub mod compile;
-#[cfg(feature = "gpu")]
-#[doc(hidden)]
 pub mod counters;
-#[cfg(feature = "gpu")]
-#[doc(hidden)]
 pub mod error;
-#[cfg(feature = "gpu")]
 pub mod gpocl;
-#[cfg(feature = "gpu")]
 pub mod langdon;
-#[cfg(feature = "gpu")]
-#[doc(hidden)]
 pub mod launch;
-#[cfg(feature = "gpu")]
-#[doc(hidden)]
 pub mod ncu;
-#[cfg(feature = "gpu")]
-#[doc(hidden)]
 pub mod on_cpu;
-#[cfg(feature = "gpu")]
 pub mod robilliard;
-#[cfg(feature = "gpu")]
-#[doc(hidden)]
 pub mod rows;

@@ -11,7 +11,7 @@ use crate::gp::workload::Workload;
 use crate::isa::Arch;
 use crate::systems::chitty::find::smallest;
 use crate::systems::chitty::variant::{KernelId, Variant};
-#[cfg(feature = "report")]
+#[cfg(feature = "cli")]
 use crate::systems::options::LaunchOptions;
 
 const NEW: ProblemId = ProblemId::Parity6;
@@ -72,7 +72,7 @@ fn machine_code_with_its_functions_computes_it() {
     }
 }
 
-#[cfg(feature = "report")]
+#[cfg(feature = "cli")]
 #[test]
 fn both_models_predict_it_from_a_corpus() {
     let device = Preset::load("h200").unwrap().device;

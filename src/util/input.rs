@@ -50,7 +50,7 @@ pub fn toml_line(text: &str, error: &toml::de::Error) -> usize {
     before.iter().filter(|&&byte| byte == b'\n').count() + 1
 }
 
-#[cfg(all(test, feature = "report"))]
+#[cfg(all(test, feature = "cli"))]
 mod tests {
     use super::*;
 

@@ -1,14 +1,13 @@
 //! The GP engine: programs, interpreters, evolution, data.
 
+#![cfg(feature = "cli")]
+
 mod corpus;
-#[cfg(feature = "report")]
 mod data;
 mod differential;
 mod laws;
 mod printed;
 #[allow(dead_code)]
-#[cfg(feature = "cli")]
 #[path = "../cli/program.rs"]
 mod program;
-#[cfg(feature = "cli")]
 mod stacks;

@@ -166,7 +166,6 @@ fn a_block_that_the_device_cannot_hold_is_refused() {
     );
 }
 
-#[cfg(feature = "cli")]
 #[test]
 fn measure_refuses_what_the_paper_does_not_have_in_one_line() {
     crate::program::refuses(&[

@@ -286,7 +286,6 @@ fn explain(small: &Small, preset: &Preset, what: &str) -> Vec<String> {
 }
 
 /// Commands that read a preset.
-#[cfg(feature = "cli")]
 const COMMANDS: [&str; 8] = [
     "predict --engine analytical --programs programs.txt --device device.toml",
     "explain --engine analytical --programs programs.txt --device device.toml",
@@ -299,7 +298,6 @@ const COMMANDS: [&str; 8] = [
 ];
 
 /// Runs every command that reads a preset: exit codes other than success and a refusal of one line.
-#[cfg(feature = "cli")]
 fn command(table: &toml::Table, what: &str) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("device.toml"), table.to_string()).unwrap();
@@ -328,7 +326,6 @@ fn check_extremes(name: &str) {
             return Vec::new();
         };
         let mut complaints = explain(&small, &preset, &what);
-        #[cfg(feature = "cli")]
         complaints.extend(command(&table, &what));
         complaints
     };
