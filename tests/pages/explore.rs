@@ -4,9 +4,7 @@
 
 use crate::colour::contrast;
 use crate::driver::Tab;
-use crate::html::select;
 use crate::program::{refused, stdout, succeeds};
-use scraper::Html;
 use serde_json::Value;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -85,16 +83,17 @@ fn the_page_is_one_file_that_asks_for_nothing() {
         assert!(!after.contains(outside), "{outside}");
     }
     assert!(PAGE.contains("default-src 'none'"));
-    let html = Html::parse_document(&PAGE);
-    assert!(html.errors.is_empty(), "{:?}", html.errors);
-    assert_eq!(select(&html, "html[lang=en]").len(), 1);
+    assert!(PAGE.contains("<html lang=\"en\">"));
     let unfilled = before.contains("{{") || after.contains("{{");
     assert!(!unfilled, "a part without content");
-    for drawing in select(&html, "figure > svg, figure > canvas") {
-        assert_eq!(drawing.value().attr("role"), Some("img"));
-        for names in ["aria-labelledby", "aria-describedby"] {
-            if let Some(id) = drawing.value().attr(names) {
-                assert_eq!(select(&html, &format!("#{id}")).len(), 1, "{id}");
+    let (_, body) = before.split_once("<body>").unwrap();
+    let is_drawing = |tag: &&str| tag.starts_with("svg ") || tag.starts_with("canvas ");
+    for drawing in body.split('<').filter(is_drawing) {
+        assert!(drawing.contains("role=\"img\""), "{drawing}");
+        for names in ["aria-labelledby=\"", "aria-describedby=\""] {
+            if let Some((_, id)) = drawing.split_once(names) {
+                let id = format!("id=\"{}\"", id.split('"').next().unwrap());
+                assert_eq!(body.matches(&id).count(), 1, "{id}");
             }
         }
     }

@@ -7,7 +7,6 @@ mod charts;
 mod colour;
 mod driver;
 mod explore;
-mod html;
 mod lab;
 #[allow(dead_code)]
 #[path = "../cli/program.rs"]
