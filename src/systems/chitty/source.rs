@@ -5,6 +5,7 @@
 //! Sources: `src/systems/cuda/`.
 
 use super::kernel_id::KernelId;
+#[cfg(feature = "cli")]
 use std::path::Path;
 
 const HEADERS: [(&str, &str); 4] = [
@@ -24,11 +25,13 @@ pub fn text(file: &str) -> Option<&'static str> {
 }
 
 /// Returns the source of a kernel, including its headers.
+#[cfg(feature = "cli")]
 pub fn flat(kernel: KernelId) -> String {
     with_headers(kernel.source(), kernel.source_file(), None)
 }
 
 /// Returns the source of a kernel, including its headers, without `#line` directives.
+#[cfg(feature = "cli")]
 pub fn alone(kernel: KernelId) -> String {
     let flat = flat(kernel);
     let lines = flat.lines().filter(|line| !line.starts_with("#line "));
@@ -37,6 +40,7 @@ pub fn alone(kernel: KernelId) -> String {
 
 /// Returns a source with these headers in place of the lines that include them, except for headers present in `folder`. `#line`
 /// directives preserve line numbers.
+#[cfg(feature = "cli")]
 pub fn with_headers(source: &str, file: &str, folder: Option<&Path>) -> String {
     let is_there = |name: &str| folder.is_some_and(|folder| folder.join(name).exists());
     let mut text = source.to_owned();
@@ -59,6 +63,7 @@ pub fn with_headers(source: &str, file: &str, folder: Option<&Path>) -> String {
 }
 
 /// Returns the file and line, counted from 1, that follow `before`.
+#[cfg(feature = "cli")]
 fn place(before: &str, file: &str) -> (String, usize) {
     let directive = before.lines().enumerate().filter_map(|(at, line)| {
         let (number, name) = line.strip_prefix("#line ")?.split_once(' ')?;
@@ -71,7 +76,7 @@ fn place(before: &str, file: &str) -> (String, usize) {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "cli"))]
 mod tests {
     use super::*;
 
