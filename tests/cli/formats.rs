@@ -40,10 +40,6 @@ const COMMANDS: &[(&str, &[&str])] = &[
         "validate --limit 2 --engine analytical",
         &["device", "architecture", "engine"],
     ),
-    (
-        "reproduce --engine both --table 3 --limit 4",
-        &["device", "architecture", "sampling_seed"],
-    ),
     ("reproduce --table 5,6 --problem sextic", &[]),
     ("list devices --arch sm_90", &[]),
 ];

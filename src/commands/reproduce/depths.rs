@@ -2,8 +2,9 @@
 //!
 //! Models: nothing; the stack depths are those of GP runs, committed or made by `warpstack evolve --record`.
 
-use super::{Engines, ReproduceArgs};
+use super::ReproduceArgs;
 use crate::commands::CliResult;
+use crate::commands::engine::Kind;
 use crate::commands::refuse;
 use crate::gp::problem::ProblemId;
 use crate::gp::record::Record;
@@ -57,7 +58,7 @@ pub(super) fn run(args: &ReproduceArgs) -> CliResult {
 fn refuse_options(args: &ReproduceArgs) -> Result<(), String> {
     let options = [
         ("--device", args.device.is_some()),
-        ("--engine", args.engine != Engines::Simulator),
+        ("--engine", args.engine.engine != Kind::Simulator),
         ("--limit", args.limit.is_some()),
         ("--spread", args.spread.is_some()),
         (

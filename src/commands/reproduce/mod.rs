@@ -1,13 +1,12 @@
 //! `warpstack reproduce`: tables and figures of the papers, predicted beside what was measured.
 //!
-//! Leaves out: the stack depths of Tables 5 and 6 (`depths.rs`), both engines side by side (`engines.rs`), the other papers (`papers.rs`).
+//! Leaves out: the stack depths of Tables 5 and 6 (`depths.rs`), the other papers (`papers.rs`).
 
 mod depths;
-mod engines;
 pub mod papers;
 
 use super::CliResult;
-use super::engine::{EngineArgs, ExtentArgs, InputArgs, Kind, note_weights};
+use super::engine::{EngineArgs, note_weights};
 use super::format::OutputArgs;
 use super::limit::evenly;
 use super::look::ChartArgs;
@@ -45,13 +44,8 @@ pub struct ReproduceArgs {
     /// Device name, or the path of a .toml file [default: gtx670; with --paper the paper's own]
     #[arg(long, value_parser = crate::commands::names::device())]
     pub device: Option<String>,
-    /// Performance model; both compares the two cell by cell
-    #[arg(long, value_enum, default_value = "simulator")]
-    pub engine: Engines,
     #[command(flatten)]
-    pub extent: ExtentArgs,
-    #[command(flatten)]
-    pub inputs: InputArgs,
+    pub engine: EngineArgs,
     /// Predict at most N cells, evenly spread
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
@@ -70,30 +64,7 @@ pub struct ReproduceArgs {
     pub output: OutputArgs,
 }
 
-/// Which performance models predict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Engines {
-    /// Simulator, cycle by cycle
-    Simulator,
-    /// Equations: milliseconds instead of seconds, slightly less exact
-    Analytical,
-    /// Both, and the term of the CPI stack that differs most
-    Both,
-}
-
 impl ReproduceArgs {
-    /// One engine; the simulator for both.
-    fn engine(&self) -> EngineArgs {
-        EngineArgs {
-            engine: match self.engine {
-                Engines::Analytical => Kind::Analytical,
-                Engines::Simulator | Engines::Both => Kind::Simulator,
-            },
-            extent: self.extent,
-            inputs: self.inputs.clone(),
-        }
-    }
-
     /// The device of the speed tables.
     fn device(&self) -> &str {
         self.device.as_deref().unwrap_or("gtx670")
@@ -103,9 +74,8 @@ impl ReproduceArgs {
 pub fn run(args: &ReproduceArgs) -> CliResult {
     args.output.check()?;
     args.chart.check()?;
-    let engine = args.engine();
     if let Some(paper) = args.paper {
-        return of_paper(args, paper, &engine);
+        return of_paper(args, paper);
     }
     let table = args.table.as_deref().unwrap_or(ALL);
     if depths::are_asked(table)? {
@@ -118,21 +88,15 @@ pub fn run(args: &ReproduceArgs) -> CliResult {
     let tables = parse_tables(table)?;
     let problems = parse_problems(args.problem.as_deref().unwrap_or("sextic"))?;
     let cells = evenly(all_cells(&tables, &problems), args.limit);
-    if args.engine == Engines::Both {
-        return engines::run(args, &cells);
-    }
-    speeds(args, &engine, (&tables, &problems), cells)
+    speeds(args, (&tables, &problems), cells)
 }
 
-fn of_paper(args: &ReproduceArgs, paper: PaperArg, engine: &EngineArgs) -> CliResult {
-    if args.engine == Engines::Both {
-        return Err("--engine: given both with --paper; allowed: simulator, analytical".into());
-    }
+fn of_paper(args: &ReproduceArgs, paper: PaperArg) -> CliResult {
     let reproduction = Reproduction {
         run: PaperRun {
             paper,
             device: args.device.as_deref(),
-            engine: &engine.for_kernels([paper.kernel()]),
+            engine: &args.engine.for_kernels([paper.kernel()]),
         },
         output: &args.output,
         chart: &args.chart,
@@ -143,10 +107,10 @@ fn of_paper(args: &ReproduceArgs, paper: PaperArg, engine: &EngineArgs) -> CliRe
 /// Predicted and measured speeds of the cells.
 fn speeds(
     args: &ReproduceArgs,
-    engine: &EngineArgs,
     (tables, problems): (&[Table], &[&str]),
     cells: Vec<Cell>,
 ) -> CliResult {
+    let engine = &args.engine;
     engine.inputs.check_population()?;
     let device = Preset::load(args.device())?.device;
     let model = engine.open(&device, problems)?;
