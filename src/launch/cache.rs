@@ -169,9 +169,6 @@ fn modulo(number: u32, divisor: u32) -> u32 {
     }
 }
 
-/// Sectors that a line can have.
-pub const MAX_SECTORS: u32 = 8;
-
 /// Geometry and policy of a cache.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CacheSpec {

@@ -5,7 +5,7 @@
 //! Units: core clock cycles and bytes, in the names.
 //! Sources: the preset, see [`SmxSpec::new`].
 
-pub use super::cache::{BitFlips, CacheSpec, MAX_SECTORS, Replacement, RowSpec, SetIndex, XorBits};
+pub use super::cache::{BitFlips, CacheSpec, Replacement, RowSpec, SetIndex, XorBits};
 use super::code::ReplayOp;
 pub use super::code_layout::CodeLayout;
 pub use super::dependence::{BarrierTiming, DependenceTracking};

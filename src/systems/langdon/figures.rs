@@ -7,7 +7,7 @@
 use super::card::Card;
 use super::experiment::Experiment;
 use super::generation::LangdonGeneration;
-use super::later::{self, As};
+use super::later::{self, As, INSTRUCTIONS, SPEED};
 use super::parallelism::{
     infinite_blocks, infinite_milliseconds, transfer_milliseconds, with_transfers,
 };
@@ -28,8 +28,6 @@ const RATIO_BLOCKS: [(u32, Quantity); 3] = [
     (256, Quantity::Ratio256),
 ];
 const GENERATION: &str = "time of a generation with transfers (ms)";
-pub(super) const INSTRUCTIONS: &str = "warp instructions per node of a warp";
-pub(super) const SPEED: &str = "speed (billion GPop/s)";
 
 /// Returns all layouts of section 7 whose threads fill their blocks.
 pub fn layouts() -> Vec<LangdonLayout> {

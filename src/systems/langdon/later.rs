@@ -6,7 +6,6 @@
 
 use super::card::Card;
 use super::experiment::Experiment;
-use super::figures::{INSTRUCTIONS, SPEED};
 use super::generation::{LangdonGeneration, Launching, Programs};
 use super::host::Host;
 use super::predict::{LangdonLayout, predict_generation};
@@ -30,6 +29,8 @@ const TOGETHER: usize = 3;
 /// Card for which the host's share of a run is published.
 const HOST_OF: &str = Machine::Gtx295.name();
 
+pub(super) const INSTRUCTIONS: &str = "warp instructions per node of a warp";
+pub(super) const SPEED: &str = "speed (billion GPop/s)";
 const IN_A_RUN: &str = "speed without the host, with transfers (billion GPop/s)";
 const AVERAGE: &str = "average of a run with the host (billion GPop/s)";
 

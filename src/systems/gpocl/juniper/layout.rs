@@ -5,7 +5,6 @@
 //! Units: lines of memory.
 
 use super::range::Spread;
-use super::timing::Sample;
 use crate::systems::gpocl::{GpoclConfiguration, INPUTS, Strategy};
 use crate::vliw::preset::Machine;
 use crate::vliw::simd::{Group, Stretch, Work};
@@ -16,6 +15,9 @@ const GROUPS: [u32; 2] = [12, 24];
 
 /// Fewer and more repetitions of the middle iteration.
 const REPEATS: [u32; 2] = [1, 3];
+
+/// Executions of a cell: wavefronts of every sampled work-group.
+pub type Sample = Vec<Vec<Executed>>;
 
 /// Layout of sampled work-groups for one SIMD.
 pub struct GroupLayout<'a> {

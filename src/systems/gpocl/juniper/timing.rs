@@ -7,7 +7,7 @@
 
 use super::JuniperError;
 use super::kernel::{Buffers, LOCAL_BYTES, Placement, Sizes, listing};
-use super::layout::GroupLayout;
+use super::layout::{GroupLayout, Sample};
 use super::programs::tree;
 use super::range::Spread;
 use crate::gp::evolve::dice::Dice;
@@ -17,7 +17,6 @@ use crate::vliw::LANES;
 use crate::vliw::preset::Machine;
 use crate::vliw::r600::Listing;
 use crate::vliw::simd::run;
-use crate::vliw::steps::Executed;
 use std::sync::Arc;
 
 /// Programs that represent a population, if a work-group runs one at a time.
@@ -28,9 +27,6 @@ const DIVERGENT_GROUPS: u32 = 2;
 const ITERATIONS: u32 = 3;
 /// Cases on which programs per work-item are executed. The choice of cases does not matter, but they are not all there are.
 const DIVERGENT_CASES: u32 = 1000;
-
-/// Executions of a cell: wavefronts of every sampled work-group.
-pub type Sample = Vec<Vec<Executed>>;
 
 /// Key of a sample: kernel, stack, work-groups' size, cases, iterations.
 type Key = (Strategy, Domain, Placement, u32, u32, u32);
