@@ -118,11 +118,6 @@ impl Preset {
             .ok_or_else(|| unknown(name_or_path))
     }
 
-    /// Loads a device file by path.
-    pub fn from_file(path: &Path) -> Result<Preset, DeviceError> {
-        Preset::from_toml(&read(path)?, &path.display().to_string())
-    }
-
     /// Parses a device file; `file` is used in messages only.
     pub fn from_toml(text: &str, file: &str) -> Result<Preset, DeviceError> {
         let parsed = PresetFile::parse(text, file, FIELDS)?;

@@ -213,14 +213,6 @@ impl Corpus {
         }
         text
     }
-
-    /// Returns the RPN stack depth of every program, in file order.
-    pub fn rpn_depths(&self) -> Vec<usize> {
-        self.entries
-            .iter()
-            .map(|entry| rpn_stack_depth(&entry.program))
-            .collect()
-    }
 }
 
 impl Entry {

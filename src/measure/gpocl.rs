@@ -3,9 +3,10 @@
 //! Models: warm-up launches, launches timed by events, and the errors of some programs against the reference interpreter.
 //! Leaves out: transfers, compilation. Units: milliseconds; billions of GP operations (nodes times cases) per second.
 
+use crate::gp::problem::uci::spread;
 use crate::isa::Arch;
 use crate::measure::launch::{GpoclLaunch, Gpu};
-use crate::measure::rows::{Protocol, Times, evenly};
+use crate::measure::rows::{Protocol, Times};
 use crate::systems::gpocl::kernel::{
     PROGRAM_WORDS, error, error_by, has_constant_outputs, partial_bytes, shared_bytes, stem,
 };
@@ -104,7 +105,7 @@ pub fn measure(
     let run = gpu.run_gpocl(&launch, [protocol.warm_ups, protocol.repeats])?;
     let times = Times::of(&run.times.milliseconds);
     let affordable = (MOST_CHECKED_CASES / u64::from(dataset)).max(1) as usize;
-    let checked = evenly(protocol.checked_programs.min(affordable), programs.len());
+    let checked = spread(programs.len(), Some(protocol.checked_programs.min(affordable)));
     let checks = parallel::map(&checked, |&at| {
         let own = &run.errors[at * errors_per_program..(at + 1) * errors_per_program];
         let found = own.iter().map(|&error| f64::from(error)).sum();

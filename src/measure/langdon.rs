@@ -3,9 +3,10 @@
 //! Models: warm-up launches, launches timed by events, and the wrong cases of some programs against the reference interpreter.
 //! Leaves out: transfers. Units: milliseconds; billions of GP operations (nodes times cases) per second.
 
+use crate::gp::problem::uci::spread;
 use crate::gp::program::Rpn;
 use crate::measure::launch::{Gpu, SubmachineLaunch};
-use crate::measure::rows::{Protocol, Times, evenly};
+use crate::measure::rows::{Protocol, Times};
 use crate::systems::langdon::experiment::Experiment;
 use crate::systems::langdon::kernel::{Submachine, Tests, table, wrong};
 use crate::systems::langdon::predict::LangdonLayout;
@@ -80,7 +81,7 @@ impl GenerationBench {
         };
         let run = gpu.run_submachine(&launch, [protocol.warm_ups, protocol.repeats])?;
         let times = Times::of(&run.times.milliseconds);
-        let checked = evenly(protocol.checked_programs, self.programs.len());
+        let checked = spread(self.programs.len(), Some(protocol.checked_programs));
         let agree = parallel::map(&checked, |&at| {
             run.wrong[at] == wrong(&self.programs[at], &self.tests)
         });

@@ -13,7 +13,8 @@ use std::time::Instant;
 use serde::Serialize;
 use thiserror::Error;
 
-use super::rows::{AGREEMENT, Protocol, Times, evenly};
+use super::rows::{AGREEMENT, Protocol, Times};
+use crate::gp::problem::uci::spread;
 use crate::gp::interpret::plan::UnsupportedFunction;
 use crate::gp::interpret::reference::{Reference, fitness_f32};
 use crate::gp::interpret::{Interpreter, Options, ProgramValues};
@@ -177,11 +178,11 @@ impl<'a> Bench<'a> {
 fn sample(problem: &Problem) -> Problem {
     let dataset = match &problem.dataset {
         Dataset::Float(cases) => {
-            let chosen = evenly(COMPARED_ELEMENTS, cases.expected.len());
+            let chosen = spread(cases.expected.len(), Some(COMPARED_ELEMENTS));
             Dataset::Float(cases.select(&chosen))
         }
         Dataset::Word(cases) => {
-            let chosen = evenly(COMPARED_ELEMENTS, cases.expected.len());
+            let chosen = spread(cases.expected.len(), Some(COMPARED_ELEMENTS));
             Dataset::Word(cases.select(&chosen))
         }
     };

@@ -366,9 +366,3 @@ impl Times {
         }
     }
 }
-
-/// Places of `n` of `all`, evenly over all; all of them if they are fewer.
-pub(crate) fn evenly(n: usize, all: usize) -> Vec<usize> {
-    let n = n.min(all);
-    (0..n).map(|i| i * all / n).collect()
-}

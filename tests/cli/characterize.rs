@@ -27,7 +27,7 @@ fn characterized(text: &str) -> Preset {
     let mut preset = None;
     with_readings(text, |line, out| {
         stdout(line);
-        preset = Preset::from_file(out).ok();
+        preset = Preset::load(&out.display().to_string()).ok();
     });
     preset.unwrap()
 }

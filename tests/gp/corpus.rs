@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use warpstack::gp::corpus::{Corpus, Statistics};
 use warpstack::gp::problem::{self, ProblemId};
+use warpstack::gp::stack_depth::rpn_stack_depth;
 use warpstack::gp::weights::{Margin, weights_for_margins};
 
 fn fixture(name: &str) -> PathBuf {
@@ -22,7 +23,8 @@ fn table_5(problem: &str) -> Vec<(usize, f64)> {
 #[test]
 fn sextic_corpus_is_brought_to_the_papers_percentages_with_moderate_weights() {
     let corpus = Corpus::load(&fixture("corpus/sextic.corpus")).unwrap();
-    let depths = corpus.rpn_depths();
+    let depths = corpus.entries.iter().map(|one| rpn_stack_depth(&one.program));
+    let depths: Vec<usize> = depths.collect();
     let percentages = table_5("sextic");
     let margin = Margin {
         depths: &depths,

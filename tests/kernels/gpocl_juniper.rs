@@ -2,7 +2,7 @@
 
 use warpstack::device::numbers::Numbers;
 use warpstack::systems::gpocl::juniper::kernel::Placement;
-use warpstack::systems::gpocl::juniper::{DEVICE, Predictor, predict};
+use warpstack::systems::gpocl::juniper::{DEVICE, Predictor};
 use warpstack::systems::gpocl::{Domain, GpoclConfiguration, Strategy};
 use warpstack::util::band::Band;
 use warpstack::vliw::preset::{Machine, VliwPreset};
@@ -73,7 +73,8 @@ fn few_cases_leave_the_fitness_parallel_way_idle() {
 
 #[test]
 fn a_band_holds_its_central_value_and_repeats() {
-    let ask = || predict(Strategy::Ppcu, Domain::Classification, 50, 100, 7).expect("a band");
+    let preset = || VliwPreset::load(DEVICE).expect("a preset");
+    let ask = || Predictor::new(preset(), 7).band(cell(Strategy::Ppcu, 50, 100)).expect("a band");
     let Band { low, value, high } = ask();
     assert!(0.0 < low && low < value && value < high);
     assert_eq!(ask(), Band { low, value, high });
@@ -81,7 +82,8 @@ fn a_band_holds_its_central_value_and_repeats() {
 
 #[test]
 fn an_empty_population_is_refused() {
-    let error = predict(Strategy::Fp, Domain::Regression, 0, 100, 1).expect_err("no programs");
+    let predictor = Predictor::new(VliwPreset::load(DEVICE).expect("a preset"), 1);
+    let error = predictor.band(cell(Strategy::Fp, 0, 100)).expect_err("no programs");
     assert_eq!(
         error.to_string(),
         "population: given 0; allowed: at least 1"

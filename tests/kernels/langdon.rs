@@ -9,7 +9,7 @@ use warpstack::systems::langdon::experiment::Experiment;
 use warpstack::systems::langdon::figures::layouts;
 use warpstack::systems::langdon::generation::{LangdonGeneration, Launching};
 use warpstack::systems::langdon::kernel::{BlockRun, Submachine, Tests, encode, wrong};
-use warpstack::systems::langdon::predict::{LangdonLayout, predict, predict_generation};
+use warpstack::systems::langdon::predict::{LangdonLayout, predict_generation};
 use warpstack::systems::langdon::{POPULATION, THREADS_PER_PROGRAM, population};
 use warpstack::systems::machine::Bench;
 use warpstack::systems::registry::ARCHES;
@@ -169,7 +169,7 @@ fn warp_instructions_are_those_of_the_card() {
             threads_per_program,
             threads_per_block,
         };
-        let speed = predict(bench(&device, Arch::Sm90), layout, seed.into()).unwrap();
+        let speed = predict_generation(bench(&device, Arch::Sm90), layout, &LangdonGeneration::INITIAL, seed.into()).unwrap();
         let nodes: usize = (0..POPULATION)
             .map(|index| population::initial(index, seed.into()).0.len())
             .sum();

@@ -36,7 +36,6 @@ pub fn corpus_seeds() -> Vec<Vec<u8>> {
 pub fn corpus(bytes: &[u8]) {
     let path = Path::new("fuzz.corpus");
     if let Ok(corpus) = Corpus::parse(&text(bytes), path) {
-        let _ = corpus.rpn_depths();
         let written = corpus.to_text();
         let again = Corpus::parse(&written, path).expect("what is written is read");
         assert_eq!(again.to_text(), written);

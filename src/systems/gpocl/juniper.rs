@@ -18,7 +18,7 @@ pub mod range;
 pub mod timing;
 
 use super::ndrange::NdRange;
-use super::{Domain, GpoclConfiguration, Strategy};
+use super::GpoclConfiguration;
 use crate::device::DeviceError;
 use crate::device::numbers::Numbers;
 use crate::device::table::{Entry, find};
@@ -65,23 +65,6 @@ pub enum JuniperError {
     /// Error in its execution.
     #[error(transparent)]
     Execute(#[from] ExecuteError),
-}
-
-/// Predicts the speed of a cell on the Radeon HD 5750.
-pub fn predict(
-    strategy: Strategy,
-    domain: Domain,
-    population: u32,
-    dataset: u32,
-    seed: u64,
-) -> Result<Band, JuniperError> {
-    let cell = GpoclConfiguration {
-        strategy,
-        domain,
-        population,
-        dataset,
-    };
-    Predictor::new(VliwPreset::load(DEVICE)?, seed).band(cell)
 }
 
 /// Predicts cells and caches their common parts.

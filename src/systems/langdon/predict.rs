@@ -51,11 +51,6 @@ pub struct LangdonSpeed {
     pub kernel_milliseconds: f64,
 }
 
-/// Predicts the 20-multiplexer's initial generation in one grid.
-pub fn predict(on: Bench, layout: LangdonLayout, seed: u64) -> Result<LangdonSpeed, PredictError> {
-    predict_generation(on, layout, &LangdonGeneration::INITIAL, seed)
-}
-
 /// Predicts a generation.
 pub fn predict_generation(
     on: Bench,
