@@ -105,7 +105,10 @@ pub fn measure(
     let run = gpu.run_gpocl(&launch, [protocol.warm_ups, protocol.repeats])?;
     let times = Times::of(&run.times.milliseconds);
     let affordable = (MOST_CHECKED_CASES / u64::from(dataset)).max(1) as usize;
-    let checked = spread(programs.len(), Some(protocol.checked_programs.min(affordable)));
+    let checked = spread(
+        programs.len(),
+        Some(protocol.checked_programs.min(affordable)),
+    );
     let checks = parallel::map(&checked, |&at| {
         let own = &run.errors[at * errors_per_program..(at + 1) * errors_per_program];
         let found = own.iter().map(|&error| f64::from(error)).sum();

@@ -14,10 +14,10 @@ use serde::Serialize;
 use thiserror::Error;
 
 use super::rows::{AGREEMENT, Protocol, Times};
-use crate::gp::problem::uci::spread;
 use crate::gp::interpret::plan::UnsupportedFunction;
 use crate::gp::interpret::reference::{Reference, fitness_f32};
 use crate::gp::interpret::{Interpreter, Options, ProgramValues};
+use crate::gp::problem::uci::spread;
 use crate::gp::problem::{Dataset, Problem};
 use crate::gp::program::Rpn;
 use crate::gp::workload::{Workload, programs_digest};

@@ -23,7 +23,10 @@ fn table_5(problem: &str) -> Vec<(usize, f64)> {
 #[test]
 fn sextic_corpus_is_brought_to_the_papers_percentages_with_moderate_weights() {
     let corpus = Corpus::load(&fixture("corpus/sextic.corpus")).unwrap();
-    let depths = corpus.entries.iter().map(|one| rpn_stack_depth(&one.program));
+    let depths = corpus
+        .entries
+        .iter()
+        .map(|one| rpn_stack_depth(&one.program));
     let depths: Vec<usize> = depths.collect();
     let percentages = table_5("sextic");
     let margin = Margin {

@@ -74,7 +74,11 @@ fn few_cases_leave_the_fitness_parallel_way_idle() {
 #[test]
 fn a_band_holds_its_central_value_and_repeats() {
     let preset = || VliwPreset::load(DEVICE).expect("a preset");
-    let ask = || Predictor::new(preset(), 7).band(cell(Strategy::Ppcu, 50, 100)).expect("a band");
+    let ask = || {
+        Predictor::new(preset(), 7)
+            .band(cell(Strategy::Ppcu, 50, 100))
+            .expect("a band")
+    };
     let Band { low, value, high } = ask();
     assert!(0.0 < low && low < value && value < high);
     assert_eq!(ask(), Band { low, value, high });
@@ -83,7 +87,9 @@ fn a_band_holds_its_central_value_and_repeats() {
 #[test]
 fn an_empty_population_is_refused() {
     let predictor = Predictor::new(VliwPreset::load(DEVICE).expect("a preset"), 1);
-    let error = predictor.band(cell(Strategy::Fp, 0, 100)).expect_err("no programs");
+    let error = predictor
+        .band(cell(Strategy::Fp, 0, 100))
+        .expect_err("no programs");
     assert_eq!(
         error.to_string(),
         "population: given 0; allowed: at least 1"

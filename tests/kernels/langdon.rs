@@ -169,7 +169,13 @@ fn warp_instructions_are_those_of_the_card() {
             threads_per_program,
             threads_per_block,
         };
-        let speed = predict_generation(bench(&device, Arch::Sm90), layout, &LangdonGeneration::INITIAL, seed.into()).unwrap();
+        let speed = predict_generation(
+            bench(&device, Arch::Sm90),
+            layout,
+            &LangdonGeneration::INITIAL,
+            seed.into(),
+        )
+        .unwrap();
         let nodes: usize = (0..POPULATION)
             .map(|index| population::initial(index, seed.into()).0.len())
             .sum();

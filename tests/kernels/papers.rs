@@ -81,7 +81,13 @@ fn a_launch_is_as_fast_as_in_the_reproduction_of_its_paper() {
         threads_per_program: 64,
         threads_per_block: 64,
     };
-    let speed = langdon::predict::predict_generation(bench(&h200, Arch::Sm90), layout, &langdon::generation::LangdonGeneration::INITIAL, 1).unwrap();
+    let speed = langdon::predict::predict_generation(
+        bench(&h200, Arch::Sm90),
+        layout,
+        &langdon::generation::LangdonGeneration::INITIAL,
+        1,
+    )
+    .unwrap();
     let found = predicted("h200", &launch("submachine", "mux20", 64));
     assert_eq!(found.gpops_billion, speed.gpops_billion);
 }

@@ -17,8 +17,8 @@ pub mod programs;
 pub mod range;
 pub mod timing;
 
-use super::ndrange::NdRange;
 use super::GpoclConfiguration;
+use super::ndrange::NdRange;
 use crate::device::DeviceError;
 use crate::device::numbers::Numbers;
 use crate::device::table::{Entry, find};
