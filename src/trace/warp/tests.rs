@@ -1,0 +1,84 @@
+//! Tests of whole warps, through the disassembler's text.
+
+use super::{LANES, Warp};
+use crate::isa::Kernel;
+use crate::trace::launch::ConstantMemory;
+use crate::trace::memory::BlockMemory;
+use std::array;
+
+/// Executes Hopper instructions in one warp of `n_threads`, then returns R0 of every lane.
+fn lanes(instructions: &[&str], n_threads: u32) -> [u32; LANES] {
+    let mut file = ".headerflags @\"EF_CUDA_SM90 EF_CUDA_VIRTUAL_SM(EF_CUDA_SM90)\"\n\
+         //----- nvinfo : EIATTR_FRAME_SIZE\n\
+         .section\t.nv.info,\"\",@\"SHT_CUDA_INFO\"\n.word index@(k)\n.word 0x0\n\
+         .section\t.text.k,\"ax\",@progbits\n.sectioninfo @\"SHI_REGISTERS=8\"\n"
+        .to_owned();
+    for (at, text) in instructions.iter().chain(&["EXIT"]).enumerate() {
+        file += &format!(
+            "/*{:04x}*/ {text} ; /* 0x0000000000000000 */\n/* 0x0000000000000000 */\n",
+            16 * at
+        );
+    }
+    let (kernel, constants) = (
+        Kernel::parse(&file, "test").unwrap(),
+        ConstantMemory::default(),
+    );
+    let mut memory = BlockMemory::new(Vec::new(), Vec::new(), Vec::new(), n_threads);
+    let mut warp = Warp::new(&kernel, &constants, 0, n_threads);
+    warp.run(&mut memory, 100).unwrap();
+    warp.registers[0]
+}
+
+/// As CUDA's `__shfl_sync` functions: `c` holds 32 less the width in bits 8 to 12, and the last lane of a segment.
+#[test]
+fn shuffles_stay_in_their_segments() {
+    let shuffled = |text: &str| lanes(&["S2R R1, SR_LANEID", text], 32);
+    let up = shuffled("SHFL.UP PT, R0, R1, 0x1, 0x1800");
+    assert_eq!(
+        up,
+        array::from_fn(|lane| (lane - usize::from(lane % 8 > 0)) as u32)
+    );
+    let down = shuffled("SHFL.DOWN PT, R0, R1, 0x3, 0x181f");
+    assert_eq!(
+        down,
+        array::from_fn(|lane| (lane + if lane % 8 < 5 { 3 } else { 0 }) as u32)
+    );
+    let one = shuffled("SHFL.IDX PT, R0, R1, 0x12, 0x101f");
+    assert_eq!(one, array::from_fn(|lane| (lane & 16 | 2) as u32));
+    let butterfly = shuffled("SHFL.BFLY PT, R0, R1, 0x10, 0x1f");
+    assert_eq!(butterfly, array::from_fn(|lane| (lane ^ 16) as u32));
+}
+
+#[test]
+fn a_shuffle_tells_whether_its_lane_was_within_bounds() {
+    let inside = lanes(
+        &[
+            "S2R R1, SR_LANEID",
+            "SHFL.DOWN P0, R2, R1, 0x1, 0x1f",
+            "SEL R0, R1, RZ, P0",
+        ],
+        32,
+    );
+    assert_eq!(inside[30..], [30, 0]);
+}
+
+/// Measured: a lane that does not take part gives 0.
+#[test]
+fn inactive_lanes_give_nothing_to_a_shuffle() {
+    let text = ["S2R R1, SR_LANEID", "SHFL.BFLY PT, R0, R1, 0x4, 0x1f"];
+    assert_eq!(lanes(&text, 6)[..6], [4, 5, 0, 0, 0, 1]);
+}
+
+#[test]
+fn addresses_are_scaled() {
+    let loaded = lanes(
+        &[
+            "S2R R1, SR_LANEID",
+            "IMAD R2, R1, 0x10, RZ",
+            "STS [R2+0x40], R1",
+            "LDS R0, [R1.X16+0x40]",
+        ],
+        32,
+    );
+    assert_eq!(loaded, array::from_fn(|lane| lane as u32));
+}
