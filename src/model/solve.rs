@@ -41,18 +41,6 @@ pub struct Steady {
     pub cpi_stack: [f64; Cause::ALL.len()],
 }
 
-impl Steady {
-    /// Fraction of the time in which a scheduler's issue slot is taken.
-    pub fn busy(&self) -> f64 {
-        let taken = [Cause::Issued, Cause::Branch, Cause::LoadStoreUnit];
-        let sum: f64 = taken
-            .iter()
-            .map(|&cause| self.cpi_stack[cause as usize])
-            .sum();
-        sum / self.cpi_stack.iter().sum::<f64>().max(f64::MIN_POSITIVE)
-    }
-}
-
 /// One launch, ready to be solved for any residency level.
 pub struct Solver<'a> {
     point: &'a Point<'a>,

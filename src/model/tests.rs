@@ -70,7 +70,6 @@ fn a_warp_alone_takes_its_path() {
         idle * 199.0 / 233.0,
     );
     near(steady.cpi_stack.iter().sum(), 4.0 * ALONE_CYCLES);
-    near(steady.busy(), 4.0 / (4.0 * ALONE_CYCLES));
 }
 
 /// A prologue of the same instructions, and 100 cycles before a block starts: a tenth of them for each of ten iterations.

@@ -98,8 +98,13 @@ impl Bench {
     }
 
     fn simulated(&self) -> f64 {
-        let traces =
-            KernelTraces::of_any_block(&self.variant.into(), &self.programs, CASES).unwrap();
+        let traces = KernelTraces::new(
+            &self.variant.into(),
+            &self.programs,
+            MAX_THREADS_PER_BLOCK,
+            CASES,
+        )
+        .unwrap();
         let code = ReplayCode::new(&traces.timing, &traces.pool, &traces.programs)
             .of_any_block(MAX_THREADS_PER_BLOCK, CASES);
         let mut order: Vec<u32> = (0..self.programs.len() as u32).collect();

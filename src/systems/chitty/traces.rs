@@ -135,17 +135,6 @@ pub fn trace_threads(variant: &Variant, threads_per_block: u32) -> u32 {
 pub const MAX_THREADS_PER_BLOCK: u32 = 1024;
 
 impl KernelTraces {
-    /// Traces `programs` on `variant` for blocks of every size. Each thread copies the whole program and addresses are those of
-    /// lane 0 of warp 0. Only two things depend on the threads: whether some warp has a single iteration, and the distance
-    /// between the cases of a thread ([`crate::launch::code::ReplayCode::of_any_block`]).
-    pub fn of_any_block(
-        code: &KernelCode,
-        programs: &[Rpn],
-        fitness_cases: u32,
-    ) -> Result<Self, TracesError> {
-        Self::new(code, programs, MAX_THREADS_PER_BLOCK, fitness_cases)
-    }
-
     /// Traces `programs` on `variant` in blocks of `threads_per_block`, over `fitness_cases`. If every warp has several
     /// iterations, the programs' `only` stay empty.
     pub fn new(
@@ -267,7 +256,8 @@ mod tests {
             let code = |traces: &KernelTraces| {
                 ReplayCode::new(&traces.timing, &traces.pool, &traces.programs)
             };
-            let any = KernelTraces::of_any_block(&variant.into(), &programs, 58_000).unwrap();
+            let any = KernelTraces::new(&variant.into(), &programs, MAX_THREADS_PER_BLOCK, 58_000)
+                .unwrap();
             let any = code(&any).of_any_block(MAX_THREADS_PER_BLOCK, 58_000);
             for threads in [32, 96, 640] {
                 let own = KernelTraces::new(&variant.into(), &programs, threads, 58_000).unwrap();
