@@ -37,23 +37,7 @@
 //!                                          device preset ---------------+-> model -+
 //! ```
 //!
-//! * `gp`: problems, programs, populations, evolution and CPU interpreters.
-//! * `isa`: the kernels' machine code (SASS), parsed.
-//! * `trace`: the exact warp-instruction sequence that a program makes a kernel execute.
-//! * `device`: GPU presets with a source for every value, and the occupancy calculation.
-//! * `vliw`: another kind of machine: AMD's VLIW5 SIMDs.
-//! * `launch`: one launch on one device, as both performance models read it, and what a prediction is.
-//! * `sim`: the streaming multiprocessor, cycle by cycle.
-//! * `model`: the analytical model.
-//! * `systems`: the kernels, programs and launches of the four papers.
-//! * `predictor`: from names to predictions.
-//! * `study`: what-if studies.
-//! * `validate`: predictions against measurements, the only reader of measured values.
-//! * `measure`: launching and measuring on a GPU and on the CPU.
-//! * `interop`: traces and timelines in other tools' formats.
-//! * `report`: tables, charts and the explorer.
-//! * `commands`: one file per subcommand.
-//! * `util`: statistics, values computed once per key, files of users.
+//! `docs/architecture.md` says what each module has, and what a module may use.
 
 // The lint passes over hidden modules. Those that hold items of this page are hidden from `cargo doc` alone, so that it sees them.
 #![deny(missing_docs)]
