@@ -327,16 +327,14 @@ impl InputArgs {
     }
 }
 
-/// Returns the engine that predicts all of these kernels, and prints to standard error if it is not the one asked for.
+/// Returns the engine that predicts all of these kernels; [`say_notes`] says so if it is not the one asked for.
 pub fn engine_for<'a>(asked: Kind, kernels: impl IntoIterator<Item = &'a str>) -> Kind {
     let mut kernels = kernels.into_iter();
     let simulated = kernels.find(|kernel| registry::engine(kernel, asked) != asked);
     let Some(kernel) = simulated else {
         return asked;
     };
-    progress::say(&format!(
-        "{kernel}: simulated, because its lanes diverge and the analytical model covers only kernels whose blocks take one path\n"
-    ));
+    SIMULATED.get_or_init(|| kernel.to_owned());
     Kind::Simulator
 }
 
@@ -362,6 +360,8 @@ pub fn note_weights(model: &Predictor) {
 
 /// The first device that was predicted for and never validated.
 static NEVER: OnceLock<String> = OnceLock::new();
+/// The first kernel that was simulated where the analytical model was asked for.
+static SIMULATED: OnceLock<String> = OnceLock::new();
 
 /// Remembers that a device is predicted for.
 pub fn note_validated(device: &Device) {
@@ -370,8 +370,14 @@ pub fn note_validated(device: &Device) {
     }
 }
 
-/// Prints to standard error, once and after all results, that predictions for a device were never compared with measurements.
-pub fn say_validated() {
+/// Prints to standard error, once and after all results, which kernel was simulated instead and that predictions for a device were
+/// never compared with measurements.
+pub fn say_notes() {
+    if let Some(kernel) = SIMULATED.get() {
+        progress::say(&format!(
+            "{kernel}: simulated, because its lanes diverge and the analytical model covers only kernels whose blocks take one path"
+        ));
+    }
     if let Some(name) = NEVER.get() {
         progress::say(&format!("{name}: {NEVER_VALIDATED}"));
     }

@@ -97,7 +97,7 @@ pub fn main() -> ExitCode {
     drop(waiting);
     match done {
         Ok(()) => {
-            engine::say_validated();
+            engine::say_notes();
             progress::say(program_file::mapped().unwrap_or_default());
             ExitCode::SUCCESS
         }

@@ -26,7 +26,7 @@ fn every_combination_has_a_line_in_order() {
 fn a_study_file_is_the_same_as_a_command_line() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("study.toml");
-    let text = "engine = \"model\"\n[base]\nkernel = \"lgp\"\n[vary]\nclock = \"900..1000+50\"\nthreads = [64, 128]\n";
+    let text = "engine = \"analytical\"\n[base]\nkernel = \"lgp\"\n[vary]\nclock = \"900..1000+50\"\nthreads = [64, 128]\n";
     std::fs::write(&file, text).unwrap();
     let from_file = stdout(&format!("whatif --study {}", file.display()));
     let from_line = stdout(
