@@ -1,7 +1,6 @@
 //! Machine code: listings and their execution.
 
 mod listing;
-mod mutants;
 mod nv50;
 mod sass;
 mod trace_conformance;
