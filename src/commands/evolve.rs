@@ -4,15 +4,13 @@ use super::CliResult;
 use super::stop::Stop;
 use crate::gp::campaign::{Campaign, Plan};
 use crate::gp::evolve::EvolveConfig;
-use crate::gp::evolve::timing::Shares;
 use crate::gp::problem::{self, Source};
 use crate::report::output;
-use crate::report::progress::{self, Progress};
+use crate::report::progress::Progress;
 use crate::util::input;
 use crate::validate::nearest;
 use std::error::Error;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 /// Run genetic programming and write a corpus of evaluated programs.
 #[derive(Debug, Clone, clap::Args)]
@@ -47,9 +45,6 @@ pub struct EvolveArgs {
     /// Sample only the N runs whose stack depths are nearest to the paper's Tables 5 and 6; the record keeps all runs
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub nearest: Option<u32>,
-    /// Print a time breakdown to standard error
-    #[arg(long)]
-    pub timing: bool,
 }
 
 pub fn run(args: &EvolveArgs, stop: &Stop) -> CliResult {
@@ -85,17 +80,12 @@ fn evolve(args: &EvolveArgs, stop: &Stop) -> Result<Campaign, Box<dyn Error>> {
     if args.nearest.is_some() {
         nearest::check(problem.name)?;
     }
-    let started = Instant::now();
     let progress = Progress::new(plan.generations(), "generations");
     let mut campaign = Campaign::run(plan, &problem, || -> CliResult {
         progress.step();
         Ok(stop.check()?)
     })?;
     drop(progress);
-    if args.timing {
-        let (parts, whole) = (campaign.timing, started.elapsed());
-        progress::say(&format!("{}: {}", problem.name, Shares { parts, whole }));
-    }
     if let Some(n) = args.nearest {
         let others = nearest::others(problem.name, &campaign.runs, n as usize)?;
         campaign.leave_out(&others);

@@ -7,7 +7,6 @@
 
 use super::corpus::{Corpus, Entry, Header, Statistics};
 use super::evolve::dice::Dice;
-use super::evolve::timing::Timing;
 use super::evolve::{EvolveConfig, EvolveError, Generation, Run};
 use super::problem::Problem;
 use super::record::{self, Record, RunRecord};
@@ -41,8 +40,6 @@ pub struct Campaign {
     plan: Plan,
     pub runs: Vec<RunRecord>,
     entries: Vec<Entry>,
-    /// Time spent on breeding and evaluation.
-    pub timing: Timing,
 }
 
 impl Campaign {
@@ -53,7 +50,6 @@ impl Campaign {
         mut after_generation: impl FnMut() -> Result<(), E>,
     ) -> Result<Self, E> {
         let (mut runs, mut entries) = (Vec::new(), Vec::new());
-        let mut timing = Timing::default();
         for number in 0..plan.runs {
             let seed = plan.seed.wrapping_add(u64::from(number));
             let mut record = RunRecord::new(seed);
@@ -63,14 +59,12 @@ impl Campaign {
                 entries.extend(sample(&generation, number, seed, plan.per_generation));
                 after_generation()?;
             }
-            timing += run.timing();
             runs.push(record);
         }
         Ok(Campaign {
             plan,
             runs,
             entries,
-            timing,
         })
     }
 

@@ -14,7 +14,6 @@ pub mod dice;
 pub mod init;
 pub mod run;
 pub mod select;
-pub mod timing;
 pub mod variation;
 
 pub use config::EvolveConfig;

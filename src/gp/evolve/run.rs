@@ -9,7 +9,6 @@ use super::config::{ConfigError, EvolveConfig, Replacement};
 use super::dice::Dice;
 use super::init::{self, Ingredients};
 use super::select::{self, Candidate};
-use super::timing::Timing;
 use super::variation;
 use crate::gp::interpret;
 use crate::gp::interpret::plan::UnsupportedFunction;
@@ -17,7 +16,6 @@ use crate::gp::problem::Problem;
 use crate::gp::program::Rpn;
 use crate::util::parallel;
 use std::collections::HashMap;
-use std::time::Instant;
 
 /// Programs and their fitness.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -84,7 +82,6 @@ pub struct Run<'a> {
     seen: Option<(u32, Population)>,
     /// Programs evaluated last, if not all of them are parents.
     evaluated: Option<Population>,
-    timing: Timing,
 }
 
 impl<'a> Run<'a> {
@@ -104,18 +101,11 @@ impl<'a> Run<'a> {
             evaluator: Evaluator::default(),
             seen: None,
             evaluated: None,
-            timing: Timing::default(),
         })
-    }
-
-    /// Time this run has spent so far.
-    pub fn timing(&self) -> Timing {
-        self.timing
     }
 
     /// Breeds and evaluates the next generation; `None` after the last one, or after a solution if the run stops there.
     pub fn next_generation(&mut self) -> Result<Option<Generation<'_>>, EvolveError> {
-        let started = Instant::now();
         let (number, programs) = match &self.seen {
             None => (0, first_programs(&self.ingredients, self.config, self.seed)),
             Some((number, population)) => {
@@ -126,10 +116,7 @@ impl<'a> Run<'a> {
                 (number + 1, self.breed(population, number + 1))
             }
         };
-        let bred = Instant::now();
         let fitness = self.evaluator.evaluate(&programs, self.problem)?;
-        self.timing.breeding += bred - started;
-        self.timing.evaluation += bred.elapsed();
         let evaluated = Population { programs, fitness };
         let (parents, evaluated) = match (self.config.replacement, self.seen.take()) {
             (Replacement::Plus, Some((_, parents))) => {
