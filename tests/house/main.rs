@@ -2,3 +2,4 @@
 
 mod checksums;
 mod folder_order;
+mod measured_files;

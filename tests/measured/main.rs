@@ -1,4 +1,0 @@
-//! Predictions against measurements.
-
-mod bounds;
-mod gpu;
