@@ -10,6 +10,7 @@ use crate::gp::program::Rpn;
 use crate::isa::Kernel;
 use crate::launch::prediction::Configuration;
 use crate::report::provenance::Provenance;
+use crate::systems::chitty::code::KernelCode;
 use crate::systems::chitty::variant::{KernelId, Variant};
 use crate::systems::chitty::words_of_program;
 use crate::systems::options::LaunchOptions;
@@ -75,7 +76,7 @@ pub fn run(args: &TraceArgs) -> CliResult {
     program.check_against(sextic.functions, sextic.n_inputs)?;
     let (configuration, variant) = compiled(args)?;
     let threads = configuration.threads_per_block;
-    let kernel = Kernel::parse(&variant.sass()?, variant.sass_file()?)?;
+    let kernel = KernelCode::from(variant).kernel()?;
     let words = words_of_program(&variant, 0, &program)?;
     let cases = threads * variant.stack_dim * ITERATIONS;
     let launch = KernelLaunch {

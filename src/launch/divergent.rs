@@ -211,13 +211,12 @@ pub struct Timed {
 impl Launch {
     /// A launch whose sampled blocks were executed. `of_shared`: what the kernel's shared memory is for.
     pub fn divergent(
-        configuration: Configuration,
-        placement: Placement,
-        work: DivergentWork,
+        configuration: &Configuration,
+        (placement, work): (Placement, DivergentWork),
         of_shared: Role,
     ) -> Launch {
         Launch {
-            configuration,
+            configuration: configuration.clone(),
             facts: work.facts(placement.ideals, of_shared),
             placement,
             work: Work::Divergent(work),

@@ -26,6 +26,15 @@ pub struct ExecutedBlock {
     /// Nodes that each warp evaluated, mean over its lanes.
     pub nodes: Vec<u32>,
     pub offsets: Offsets,
+    /// Words that the block stored: one for each of its programs.
+    pub results: Vec<u32>,
+}
+
+impl ExecutedBlock {
+    /// Returns the warp instructions of all its warps.
+    pub fn steps(&self) -> usize {
+        self.warps.iter().map(|warp| warp.steps.len()).sum()
+    }
 }
 
 /// Address offsets of a block's buffers from those of the first block.
@@ -55,6 +64,8 @@ pub struct ExecutedCode {
     pub code_bytes: u32,
     /// The path of each block's first warp.
     pub order: Vec<u32>,
+    /// Executed warp instructions, before translation to the device's code.
+    pub steps: f64,
     /// Instructions by role.
     pub roles: RoleCounts,
     /// Words of its frame that a warp's lanes access, mean over the warps.
@@ -89,6 +100,7 @@ impl ExecutedCode {
             code: replay.with_scattered(layout.scattered.parts, &layout.scattered.starts),
             code_bytes: code.code_bytes,
             order,
+            steps: blocks.iter().map(ExecutedBlock::steps).sum::<usize>() as f64,
             roles: layout.roles,
             mean_frame_words: layout.frame_words as f64 / warps,
             active_lanes: active_lanes(blocks),

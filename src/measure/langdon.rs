@@ -8,7 +8,7 @@ use crate::gp::program::Rpn;
 use crate::measure::launch::{Gpu, SubmachineLaunch};
 use crate::measure::rows::{Protocol, Times};
 use crate::systems::langdon::experiment::Experiment;
-use crate::systems::langdon::kernel::{Submachine, Tests, table, wrong};
+use crate::systems::langdon::kernel::{Tests, shared_bytes, table, wrong};
 use crate::systems::langdon::predict::LangdonLayout;
 use crate::systems::langdon::{POPULATION, population};
 use crate::util::parallel;
@@ -73,7 +73,7 @@ impl GenerationBench {
         let launch = SubmachineLaunch {
             threads_per_program: layout.threads_per_program,
             threads_per_block: layout.threads_per_block,
-            shared_bytes: Submachine::shared_bytes(layout.threads_per_block),
+            shared_bytes: shared_bytes(layout.threads_per_block),
             programs: &self.bytes,
             program_bytes: EXPERIMENT.program_bytes,
             tests: &self.tests.numbers,

@@ -5,6 +5,7 @@
 //! Units: milliseconds; billions of GP operations (nodes times cases) per second.
 
 use crate::gp::program::Rpn;
+use crate::isa::Arch;
 use crate::measure::launch::{Gpu, RobilliardLaunch};
 use crate::measure::rows::Protocol;
 use crate::systems::robilliard::kernel::{agrees, expected_error, is_decided, stem};
@@ -110,7 +111,7 @@ fn of_generation(
     let whole: Vec<Vec<u32>> = codes.iter().cycle().take(population).cloned().collect();
     let (words, cases) = (chunk(&whole), layout.benchmark.case_words());
     let launch = RobilliardLaunch {
-        stem: &stem(scheme, set, "sm_90"),
+        stem: &stem(scheme, set, Arch::Sm90),
         defines: &scheme.defines(set),
         threads_per_block: layout.threads_per_block,
         blocks: layout.blocks(),

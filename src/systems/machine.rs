@@ -6,7 +6,7 @@ use crate::device::Device;
 use crate::isa::{Arch, nv50};
 use crate::launch::CarveOut;
 use crate::launch::block_work::BlockWork;
-use crate::launch::divergent::{Executed, Sampled};
+use crate::launch::divergent::Executed;
 use crate::launch::grid::Sample;
 use crate::launch::memory_rules::MemoryRules;
 use crate::launch::prediction::{Configuration, PredictError};
@@ -108,27 +108,25 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Executes the sample of a part of a launch with these numbers of repetitions.
-    pub fn sampled(
+    /// Returns the execution of a sample of a part of a launch.
+    pub(super) fn kept_execution(
         &self,
         part: [u32; 2],
-        sample: Sample,
-        repetitions: [u32; 2],
-        execute: impl Fn(&Sample, u32) -> Result<Executed, PredictError>,
-    ) -> Result<Sampled, PredictError> {
-        Sampled::of(sample, repetitions, |sample, repetitions| {
-            let Some((kept, configuration, seed)) = self.kept else {
-                return Ok(Arc::new(execute(sample, repetitions)?));
-            };
-            let key = Execution {
-                counting: self.counting(configuration, seed, part),
-                code: self.device.code.clone(),
-                rules: MemoryRules::new(self.device),
-                sample: (sample.kind(), sample.blocks()),
-                repetitions,
-            };
-            kept.executed.try_get(key, || execute(sample, repetitions))
-        })
+        sample: &Sample,
+        repetitions: u32,
+        execute: impl FnOnce() -> Result<Executed, PredictError>,
+    ) -> Result<Arc<Executed>, PredictError> {
+        let Some((kept, configuration, seed)) = self.kept else {
+            return Ok(Arc::new(execute()?));
+        };
+        let key = Execution {
+            counting: self.counting(configuration, seed, part),
+            code: self.device.code.clone(),
+            rules: MemoryRules::new(self.device),
+            sample: (sample.kind(), sample.blocks()),
+            repetitions,
+        };
+        kept.executed.try_get(key, execute)
     }
 
     /// Returns the work of the blocks of a part of a launch.

@@ -5,6 +5,7 @@
 //! Units: bytes, registers.
 
 use super::asked::{Asked, Parameter};
+use super::blocks;
 use super::caches::Context;
 use super::gpocl::system::Gpocl;
 use super::langdon::system::Langdon;
@@ -12,7 +13,7 @@ use super::options::{LaunchOptions, Size};
 use super::robilliard::system::Robilliard;
 use super::settings::{CodeChoice, Kind, Settings};
 use crate::device::Device;
-use crate::isa::{Arch, Kernel};
+use crate::isa::Arch;
 use crate::launch::Launch;
 use crate::launch::prediction::{Configuration, PredictError};
 use crate::systems::chitty::system::Chitty;
@@ -28,8 +29,19 @@ pub trait System: Sync {
         false
     }
 
+    /// Returns the listings of its kernels for an architecture of [`ARCHES`], once for every problem.
+    fn listings(&self, _: Arch) -> Vec<PaperListing> {
+        Vec::new()
+    }
+
     /// Returns the machine code of its kernels, once for every problem.
-    fn codes(&self) -> Result<Vec<CompiledCode>, PredictError>;
+    fn codes(&self) -> Result<Vec<CompiledCode>, PredictError> {
+        let of_arch = |arch| {
+            let listings = self.listings(arch).into_iter();
+            listings.map(move |one| one.compiled(arch))
+        };
+        ARCHES.into_iter().flat_map(of_arch).collect()
+    }
 
     /// Completes the requested launch, or refuses the first value that is not available.
     fn configure(&self, asked: Asked) -> Result<Configuration, PredictError> {
@@ -75,25 +87,30 @@ pub struct CompiledCode {
     pub spilled_bytes: Option<u32>,
 }
 
-impl CompiledCode {
-    /// Describes the code of another paper's kernel.
-    pub fn of_paper(
-        kernel: &'static str,
-        problem: &'static str,
-        arch: Arch,
-        variant: Option<String>,
-        code: &Kernel,
-    ) -> CompiledCode {
-        CompiledCode {
-            kernel,
-            problem,
+/// Machine code of another paper's kernel, by its listing.
+#[derive(Debug)]
+pub struct PaperListing {
+    pub kernel: &'static str,
+    pub problem: &'static str,
+    /// Other properties that it was compiled for.
+    pub variant: Option<String>,
+    /// Name of the listing, as for `blocks::load`.
+    pub stem: String,
+}
+
+impl PaperListing {
+    fn compiled(self, arch: Arch) -> Result<CompiledCode, PredictError> {
+        let code = blocks::load(&self.stem)?;
+        Ok(CompiledCode {
+            kernel: self.kernel,
+            problem: self.problem,
             arch,
             compiled: None,
-            variant,
+            variant: self.variant,
             registers: code.registers,
             frame_bytes: code.frame_bytes,
             spilled_bytes: None,
-        }
+        })
     }
 }
 

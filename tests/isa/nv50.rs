@@ -9,14 +9,14 @@ use warpstack::isa::cfg::ControlFlow;
 use warpstack::isa::nv50::{self, Translated};
 use warpstack::isa::{Kernel, OpClass};
 use warpstack::systems::chitty::variant::Variant;
-use warpstack::systems::langdon::kernel::Submachine;
+use warpstack::systems::langdon::kernel::load;
 
 fn translated(kernel: &Kernel) -> Translated {
     nv50::translate(kernel, nv50::target("sm_13").unwrap()).unwrap()
 }
 
 fn submachine() -> Kernel {
-    Submachine::load(1, Arch::Sm35).unwrap().kernel
+    load(1, Arch::Sm35).unwrap()
 }
 
 fn postfix(memory: &str) -> Kernel {
@@ -273,7 +273,7 @@ fn what_has_no_counterpart_is_named() {
         "k at 0x0008, `DADD R2, R4, R6`: no counterpart on sm_10: double precision"
     );
     assert!(refused("LDS.64 R2, [R4]").contains("words of 32 bits"));
-    let hopper = Submachine::load(1, Arch::Sm90).unwrap().kernel;
+    let hopper = load(1, Arch::Sm90).unwrap();
     let error = nv50::translate(&hopper, nv50::target("sm_13").unwrap()).unwrap_err();
     assert_eq!(
         error.to_string(),

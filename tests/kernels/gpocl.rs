@@ -1,8 +1,7 @@
 //! Do GPOCL's kernels compute what the reference interpreter does, whichever way programs and cases are spread?
 
 use warpstack::isa::Arch;
-use warpstack::systems::gpocl::kernel::{Interpreter, Part, error};
-use warpstack::systems::gpocl::ndrange::NdRange;
+use warpstack::systems::gpocl::kernel::{Part, block, error, load};
 use warpstack::systems::gpocl::population::{Data, program};
 use warpstack::systems::gpocl::program::Program;
 use warpstack::systems::gpocl::{Domain, Strategy};
@@ -12,7 +11,7 @@ use warpstack::systems::registry::ARCHES;
 const LOCAL: u32 = 40;
 
 fn check(strategy: Strategy, domain: Domain, dataset: u32, arch: Arch) {
-    let interpreter = Interpreter::load(strategy, domain, dataset, arch).unwrap();
+    let kernel = load(strategy, domain, dataset, arch).unwrap();
     let data = Data::random(dataset, 3);
     let (n_programs, cases) = match strategy {
         Strategy::Fp => (5, LOCAL - 3),
@@ -26,13 +25,13 @@ fn check(strategy: Strategy, domain: Domain, dataset: u32, arch: Arch) {
         first_case: 0,
         cases,
     };
-    let range = NdRange {
-        local: LOCAL,
-        groups: 1,
-    };
-    let run = interpreter.execute(range, part).unwrap();
-    assert_eq!(run.errors.len(), programs.len());
-    for (program, &found) in programs.iter().zip(&run.errors) {
+    let results = block(&kernel, domain, LOCAL, part)
+        .execute()
+        .unwrap()
+        .results;
+    assert_eq!(results.len(), programs.len());
+    for (program, found) in programs.iter().zip(results) {
+        let found = f32::from_bits(found);
         let expected = error(program, &data, cases);
         let same = expected.is_finite() == found.is_finite();
         let near = (f64::from(found) - expected).abs() <= 1e-3 * (1.0 + expected.abs());

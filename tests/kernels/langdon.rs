@@ -3,12 +3,13 @@
 
 use warpstack::device::{Device, Preset};
 use warpstack::gp::program::Rpn;
-use warpstack::isa::Arch;
+use warpstack::isa::{Arch, Kernel};
+use warpstack::launch::executed::ExecutedBlock;
 use warpstack::systems::langdon::evolved::{evolved, sized};
 use warpstack::systems::langdon::experiment::Experiment;
 use warpstack::systems::langdon::figures::layouts;
 use warpstack::systems::langdon::generation::{LangdonGeneration, Launching};
-use warpstack::systems::langdon::kernel::{BlockRun, Submachine, Tests, encode, wrong};
+use warpstack::systems::langdon::kernel::{self, Tests, encode, load, wrong};
 use warpstack::systems::langdon::predict::{LangdonLayout, predict_generation};
 use warpstack::systems::langdon::{POPULATION, THREADS_PER_PROGRAM, population};
 use warpstack::systems::machine::Bench;
@@ -21,20 +22,21 @@ fn programs(first: u32, n: u32) -> Vec<Rpn> {
     (first..first + n).map(program).collect()
 }
 
-fn executed(kernel: &Submachine, programs: &[Rpn], tests: &Tests) -> BlockRun {
-    kernel.execute(programs, tests, THREADS).unwrap()
+fn executed(kernel: &Kernel, programs: &[Rpn], tests: &Tests) -> ExecutedBlock {
+    let block = kernel::block(kernel, programs, tests, THREADS).unwrap();
+    block.execute().unwrap()
 }
 
 #[test]
 fn every_layout_finds_the_wrong_cases_of_the_reference_interpreter() {
     for arch in ARCHES {
         for threads_per_program in THREADS_PER_PROGRAM {
-            let kernel = Submachine::load(threads_per_program, arch).unwrap();
+            let kernel = load(threads_per_program, arch).unwrap();
             let programs = programs(100, THREADS / threads_per_program);
             let tests = population::tests(Experiment::MUX20, 64, 5);
             let expected: Vec<u32> = programs.iter().map(|p| wrong(p, &tests)).collect();
             let run = executed(&kernel, &programs, &tests);
-            assert_eq!(run.wrong, expected, "{arch}, {threads_per_program}");
+            assert_eq!(run.results, expected, "{arch}, {threads_per_program}");
             assert!(expected.iter().any(|&wrong| wrong > 0));
         }
     }
@@ -44,13 +46,13 @@ fn every_layout_finds_the_wrong_cases_of_the_reference_interpreter() {
 #[test]
 fn larger_programs_on_more_inputs_find_what_the_reference_interpreter_finds() {
     for experiment in Experiment::ALL {
-        let kernel = Submachine::load(64, Arch::Sm35).unwrap();
+        let kernel = load(64, Arch::Sm35).unwrap();
         let tests = population::tests(experiment, 2 * THREADS, 5);
         for size in [experiment.sizes[0], experiment.sizes[4]] {
             let program = evolved(&experiment, size, 9, 3);
             let expected = wrong(&program, &tests);
             let run = executed(&kernel, &[program], &tests);
-            assert_eq!(run.wrong, [expected], "{}, {size}", experiment.mux.id);
+            assert_eq!(run.results, [expected], "{}, {size}", experiment.mux.id);
             assert!(expected > 0);
         }
     }
@@ -62,16 +64,15 @@ fn a_program_in_constant_memory_finds_the_same_in_fewer_instructions() {
         let experiment = Experiment::MUX37;
         let program = [sized(&experiment, experiment.solution_nodes, 3)];
         let tests = population::tests(experiment, THREADS, 5);
-        let [constant, global] = [
-            Submachine::with_constant_program(arch).unwrap(),
-            Submachine::load(64, arch).unwrap(),
-        ]
-        .map(|kernel| executed(&kernel, &program, &tests));
-        assert_eq!(constant.wrong, [wrong(&program[0], &tests)], "{arch}");
-        assert_eq!(constant.wrong, global.wrong);
+        let kernel = kernel::load_constant(arch).unwrap();
+        let constant = kernel::constant_block(&kernel, &program[0], &tests, THREADS).unwrap();
+        let constant = constant.execute().unwrap();
+        let global = executed(&load(64, arch).unwrap(), &program, &tests);
+        assert_eq!(constant.results, [wrong(&program[0], &tests)], "{arch}");
+        assert_eq!(constant.results, global.results);
         assert!(length(&constant) < length(&global), "{arch}");
         // Its nodes are no global loads: what is left are a test and its expected word.
-        let accesses = |run: &BlockRun| run.warps[0].accesses.len();
+        let accesses = |run: &ExecutedBlock| run.warps[0].accesses.len();
         let nodes = program[0].0.len();
         assert!(accesses(&constant) + nodes <= accesses(&global), "{arch}");
     }
@@ -98,14 +99,14 @@ fn the_papers_grids_take_longer_than_one_and_not_much() {
 }
 
 /// Warp instructions of a block's first warp.
-fn length(run: &BlockRun) -> usize {
+fn length(run: &ExecutedBlock) -> usize {
     run.warps[0].steps.len()
 }
 
 #[test]
 fn different_programs_in_a_warp_cost_more_than_the_same_program_many_times() {
     for arch in ARCHES {
-        let kernel = Submachine::load(1, arch).unwrap();
+        let kernel = load(1, arch).unwrap();
         let tests = population::tests(Experiment::MUX20, 1, 5);
         let different = programs(0, THREADS);
         let longest = different
@@ -145,7 +146,7 @@ fn the_initial_trees_have_as_many_nodes_as_the_paper_says() {
 
 #[test]
 fn a_layout_that_was_not_compiled_is_refused() {
-    let message = Submachine::load(3, Arch::Sm35).unwrap_err().to_string();
+    let message = load(3, Arch::Sm35).unwrap_err().to_string();
     assert!(message.contains("given 3; allowed: 1, 2, 4"), "{message}");
 }
 

@@ -8,7 +8,7 @@ use warpstack::launch::prediction::PredictError;
 use warpstack::systems::machine::Bench;
 use warpstack::systems::registry::ARCHES;
 use warpstack::systems::robilliard::kernel::{
-    Interpreter, Scheme, agrees, expected_error, is_decided,
+    Scheme, agrees, block, expected_error, is_decided, load,
 };
 use warpstack::systems::robilliard::population::Evolved;
 use warpstack::systems::robilliard::predict::{RobilliardLayout, RobilliardSpeed, predict};
@@ -45,11 +45,15 @@ fn every_interpreter_finds_the_errors_of_the_reference_interpreter() {
             .collect();
         for arch in ARCHES {
             for scheme in Scheme::ALL {
-                let interpreter = Interpreter::load(scheme, set, arch).unwrap();
+                let kernel = load(scheme, set, arch).unwrap();
                 let per_block = scheme.programs_per_block(32) as usize;
                 let found: Vec<f32> = codes
                     .chunks(per_block)
-                    .flat_map(|block| interpreter.execute(block, &cases, 32).unwrap().errors)
+                    .flat_map(|programs| {
+                        let block = block(&kernel, programs, cases.clone(), 32);
+                        block.execute().unwrap().results
+                    })
+                    .map(f32::from_bits)
                     .collect();
                 for ((program, found), expected) in programs.iter().zip(found).zip(&expected) {
                     assert!(

@@ -4,12 +4,12 @@ use warpstack::device::{Device, Preset};
 use warpstack::isa::Arch;
 use warpstack::isa::{Access, OpClass, Space};
 use warpstack::launch::CarveOut;
-use warpstack::launch::executed::{ExecutedBlock, ExecutedCode, Offsets};
+use warpstack::launch::executed::ExecutedCode;
 use warpstack::launch::memory_rules::MemoryRules;
 use warpstack::launch::placement::{DivergentGrid, Placement};
 use warpstack::launch::spread::Spread;
 use warpstack::systems::langdon::experiment::Experiment;
-use warpstack::systems::langdon::kernel::Submachine;
+use warpstack::systems::langdon::kernel::{block, load, shared_bytes};
 use warpstack::systems::langdon::population;
 use warpstack::trace::AddressKind;
 
@@ -60,19 +60,13 @@ fn later_machines_serve_warps() {
 }
 
 fn executed(name: &str, threads_per_program: u32) -> ExecutedCode {
-    let kernel = Submachine::load(threads_per_program, Arch::Sm35).unwrap();
+    let kernel = load(threads_per_program, Arch::Sm35).unwrap();
     let programs: Vec<_> = (0..64 / threads_per_program)
         .map(|index| population::initial(index, 3))
         .collect();
-    let run = kernel
-        .execute(&programs, &population::tests(Experiment::MUX20, 64, 3), 64)
-        .unwrap();
-    let block = ExecutedBlock {
-        nodes: vec![1; run.warps.len()],
-        warps: run.warps,
-        offsets: Offsets::default(),
-    };
-    ExecutedCode::on(&device(name), &kernel.kernel, &[block]).unwrap()
+    let tests = population::tests(Experiment::MUX20, 64, 3);
+    let block = block(&kernel, &programs, &tests, 64).unwrap();
+    ExecutedCode::on(&device(name), &kernel, &[block.execute().unwrap()]).unwrap()
 }
 
 #[test]
@@ -110,15 +104,15 @@ fn constants_at_different_addresses_are_loaded_several_times() {
 /// Lanes read the programs' bytes at distances of 512 bytes, one transaction after the other at their delay.
 #[test]
 fn transactions_of_lanes_apart_follow_each_other_at_their_delay() {
-    let kernel = Submachine::load(1, Arch::Sm35).unwrap();
+    let kernel = load(1, Arch::Sm35).unwrap();
     let cycles = |delay: u32| {
         let mut device = device("gtx295");
         device.load_store.uncoalesced_cycles = delay;
         let grid = DivergentGrid {
             name: "submachine",
-            kernel: &kernel.kernel,
+            kernel: &kernel,
             threads_per_block: 64,
-            shared_bytes: Submachine::shared_bytes(64),
+            shared_bytes: shared_bytes(64),
             blocks: 1,
             data_bytes: 0,
             carve_out: CarveOut::Default,

@@ -7,7 +7,7 @@
 
 use super::kernel_id::Lowering;
 use super::variant::{Resources, Variant, VariantError};
-use super::{lines, source};
+use super::{embedded, lines, source};
 use crate::isa::Arch;
 use crate::isa::encoding::{self, Opcodes};
 use crate::isa::{IsaError, Kernel, SourceLine};
@@ -180,7 +180,7 @@ impl KernelCode {
     pub fn kernel(&self) -> Result<Kernel, CodeError> {
         Ok(match &self.own {
             Some(own) => Kernel::parse(&own.text, &own.name)?,
-            None => Kernel::parse(&self.variant.sass()?, self.variant.sass_file()?)?,
+            None => embedded::kernel(self.variant.sass_file()?)?,
         })
     }
 

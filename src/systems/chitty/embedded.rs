@@ -3,7 +3,9 @@
 //! A pack holds the listings of one kernel and problem, which have most of their text in common; it is decompressed once. Binaries and
 //! line tables are files of their own. Leaves out: what a listing means (`isa`). Units: bytes.
 
+use super::code::CodeError;
 use super::variant::{VariantError, damaged};
+use crate::isa::Kernel;
 use crate::util::memo::Memo;
 use std::io::Read;
 use std::sync::{Arc, LazyLock};
@@ -33,6 +35,11 @@ pub(crate) fn listing(name: &str) -> Result<String, VariantError> {
         .split_once(&start)
         .ok_or_else(|| damaged(name, format!("not in {file}")))?;
     Ok(rest.split(LISTING).next().unwrap_or_default().to_owned())
+}
+
+/// Returns the kernel in a listing.
+pub(crate) fn kernel(name: &str) -> Result<Kernel, CodeError> {
+    Ok(Kernel::parse(&listing(name)?, name)?)
 }
 
 /// The text of a pack.

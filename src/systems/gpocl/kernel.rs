@@ -1,37 +1,22 @@
-//! The interpreters' machine code, and its execution by blocks.
+//! The interpreters' machine code, and their blocks.
 //!
 //! Models: `systems/cuda/gpocl.cu`. Leaves out: time. Units: bytes, fitness cases. Sources: Augusto and Barbosa 2013, Algorithms
 //! 3 to 5; section 5.1.2 on expected outputs in constant memory.
 
-use super::ndrange::NdRange;
 use super::population::Data;
 use super::program::Program;
 use super::{Domain, NODES, Strategy};
-use crate::isa::Arch;
-use crate::isa::Kernel;
+use crate::isa::{Arch, Kernel};
 use crate::launch::prediction::PredictError;
-use crate::systems::chitty::embedded::listing;
-use crate::trace::launch::{Argument, Buffer, KernelLaunch};
+use crate::systems::blocks::{self, BlockLaunch};
 use crate::trace::memory::BlockMemory;
-use crate::trace::{WarpPath, execute_block};
 
 /// Words from one program to the next.
 pub const PROGRAM_WORDS: u32 = NODES + 1;
 /// Largest data set whose expected outputs fit in constant memory.
 pub const MOST_CONSTANT_OUTPUTS: u32 = 16_384;
-/// Bank of `__constant__` variables.
-const CONSTANT_BANK: u8 = 3;
 /// Size of the cached program, after which the partial errors begin.
 const CACHED_BYTES: u32 = 208;
-
-/// A strategy's kernel for a domain.
-#[derive(Debug)]
-pub struct Interpreter {
-    pub kernel: Kernel,
-    pub strategy: Strategy,
-    pub domain: Domain,
-    pub constant_outputs: bool,
-}
 
 /// Work of a block.
 #[derive(Debug, Clone, Copy)]
@@ -41,13 +26,6 @@ pub struct Part<'a> {
     /// First of the block's cases; all from there on, up to `cases` of them.
     pub first_case: u32,
     pub cases: u32,
-}
-
-/// Execution of a block, and the errors that it computed.
-#[derive(Debug, Clone)]
-pub struct BlockRun {
-    pub warps: Vec<WarpPath>,
-    pub errors: Vec<f32>,
 }
 
 /// Returns the name of a kernel's files.
@@ -82,69 +60,47 @@ pub fn shared_bytes(strategy: Strategy, local: u32) -> u32 {
     }
 }
 
-impl Interpreter {
-    /// Loads the kernel for a data set of `dataset` rows.
-    pub fn load(
-        strategy: Strategy,
-        domain: Domain,
-        dataset: u32,
-        arch: Arch,
-    ) -> Result<Self, PredictError> {
-        let constant_outputs = has_constant_outputs(dataset);
-        let file = format!("{}.sass", stem(arch, strategy, domain, constant_outputs));
-        let code = listing(&file).map_err(PredictError::other)?;
-        let kernel = Kernel::parse(&code, &file);
-        Ok(Interpreter {
-            kernel: kernel.map_err(PredictError::other)?,
-            strategy,
-            domain,
-            constant_outputs,
-        })
-    }
+/// Loads the kernel for a data set of `dataset` rows.
+pub fn load(
+    strategy: Strategy,
+    domain: Domain,
+    dataset: u32,
+    arch: Arch,
+) -> Result<Kernel, PredictError> {
+    let constant_outputs = has_constant_outputs(dataset);
+    blocks::load(&stem(arch, strategy, domain, constant_outputs))
+}
 
-    /// Executes a block.
-    pub fn execute(&self, range: NdRange, part: Part) -> Result<BlockRun, PredictError> {
-        let launch = self.launch(range, part);
-        let mut constants = launch.constants(&self.kernel, launch.cases);
-        let bits = |values: &[f32]| -> Vec<u32> {
-            let behind = &values[part.first_case as usize..];
-            behind.iter().map(|value| value.to_bits()).collect()
-        };
-        let outputs = bits(&part.data.outputs);
-        if self.constant_outputs {
-            let bytes = outputs.iter().flat_map(|word| word.to_le_bytes());
-            constants.set_bank(CONSTANT_BANK, bytes.collect());
-        }
-        let words = part.programs.iter().flat_map(|p| p.words(self.domain));
-        let inputs = bits(&part.data.inputs);
-        let mut memory = BlockMemory::new(words.collect(), inputs, outputs, range.local);
-        memory.results = vec![0; part.programs.len()];
-        let warps = execute_block(&self.kernel, &constants, range.local, &mut memory);
-        Ok(BlockRun {
-            warps: warps.map_err(PredictError::other)?,
-            errors: memory.results.into_iter().map(f32::from_bits).collect(),
-        })
-    }
-
-    fn launch(&self, range: NdRange, part: Part) -> KernelLaunch {
-        let values = [
-            PROGRAM_WORDS,
-            part.cases,
-            part.data.rows() as u32,
-            part.programs.len() as u32,
-            range.local.next_power_of_two(),
-        ];
-        let buffers = [
-            Buffer::Programs,
-            Buffer::Inputs,
-            Buffer::Outputs,
-            Buffer::Results,
-        ];
-        let buffers = buffers.into_iter().map(Argument::Buffer);
-        KernelLaunch {
-            arguments: buffers.chain(values.map(Argument::Value)).collect(),
-            ..KernelLaunch::block_gp(range.local, 1, part.cases)
-        }
+/// Returns a block of `local` threads. Its results are the programs' errors over its cases, as bits.
+pub fn block<'a>(kernel: &'a Kernel, domain: Domain, local: u32, part: Part) -> BlockLaunch<'a> {
+    let Part {
+        programs,
+        data,
+        first_case,
+        cases,
+    } = part;
+    let (n_programs, rows) = (programs.len() as u32, data.rows() as u32);
+    let numbers = vec![
+        PROGRAM_WORDS,
+        cases,
+        rows,
+        n_programs,
+        local.next_power_of_two(),
+    ];
+    let bits = |values: &[f32]| -> Vec<u32> {
+        let behind = &values[first_case as usize..];
+        behind.iter().map(|value| value.to_bits()).collect()
+    };
+    let words = programs.iter().flat_map(|program| program.words(domain));
+    let (inputs, outputs) = (bits(&data.inputs), bits(&data.outputs));
+    let constants = match has_constant_outputs(rows) {
+        true => outputs.clone(),
+        false => Vec::new(),
+    };
+    let memory = BlockMemory::new(words.collect(), inputs, outputs, n_programs);
+    BlockLaunch {
+        constants: (0, constants),
+        ..BlockLaunch::first(kernel, local, numbers, memory)
     }
 }
 

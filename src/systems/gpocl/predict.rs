@@ -4,17 +4,19 @@
 //! counts, and extrapolated linearly (`launch::divergent`). Launches that differ only in repetitions share executions.
 //! Leaves out: transfers, and adding up errors on the host. Units: milliseconds; nodes times cases per second.
 
-use super::kernel::{Interpreter, MOST_CONSTANT_OUTPUTS, PROGRAM_WORDS, Part, shared_bytes};
+use super::kernel::{self, MOST_CONSTANT_OUTPUTS, PROGRAM_WORDS, Part};
 use super::ndrange::{Limits, NdRange};
 use super::population::{self, Data};
 use super::program::Program;
 use super::{GpoclConfiguration, INPUTS, NODES, SIZES, Strategy};
+use crate::isa::Kernel;
 use crate::launch::block_work::BlockWork;
 use crate::launch::divergent::{DivergentWork, Executed, Extent, Sampled};
-use crate::launch::executed::{ExecutedBlock, ExecutedCode, Offsets};
+use crate::launch::executed::{ExecutedCode, Offsets};
 use crate::launch::grid::Sample;
 use crate::launch::placement::{DivergentGrid, Placement};
 use crate::launch::prediction::PredictError;
+use crate::systems::blocks::{BlockLaunch, SampledLaunch, nodes_of_warps};
 use crate::systems::machine::{Bench, Machine};
 use crate::util::parallel;
 use std::collections::HashMap;
@@ -149,14 +151,14 @@ fn data_bytes(configuration: GpoclConfiguration) -> u64 {
 fn placement(
     machine: Machine,
     configuration: GpoclConfiguration,
-    interpreter: &Interpreter,
+    kernel: &Kernel,
 ) -> Result<Placement, PredictError> {
     let range = range(machine, configuration);
     let grid = DivergentGrid {
-        name: interpreter.strategy.kernel(),
-        kernel: &interpreter.kernel,
+        name: configuration.strategy.kernel(),
+        kernel,
         threads_per_block: range.local,
-        shared_bytes: shared_bytes(interpreter.strategy, range.local),
+        shared_bytes: kernel::shared_bytes(configuration.strategy, range.local),
         blocks: range.groups,
         data_bytes: data_bytes(configuration),
         carve_out: machine.carve_out,
@@ -164,17 +166,14 @@ fn placement(
     Placement::of_divergent(machine.device, grid)
 }
 
-fn interpreter(
-    machine: Machine,
-    configuration: GpoclConfiguration,
-) -> Result<Interpreter, PredictError> {
+fn load(machine: Machine, configuration: GpoclConfiguration) -> Result<Kernel, PredictError> {
     let GpoclConfiguration {
         strategy,
         domain,
         dataset,
         ..
     } = configuration;
-    Interpreter::load(strategy, domain, dataset, machine.arch)
+    kernel::load(strategy, domain, dataset, machine.arch)
 }
 
 /// Returns the configuration that represents all whose repetitions cost the same.
@@ -182,8 +181,8 @@ fn alike(
     machine: Machine,
     configuration: GpoclConfiguration,
 ) -> Result<GpoclConfiguration, PredictError> {
-    let interpreter = interpreter(machine, configuration)?;
-    let like = |dataset: u32| match interpreter.constant_outputs {
+    let kernel = load(machine, configuration)?;
+    let like = |dataset: u32| match kernel::has_constant_outputs(configuration.dataset) {
         true => dataset.min(MOST_CONSTANT_OUTPUTS),
         false => dataset.max(MOST_CONSTANT_OUTPUTS + 1),
     };
@@ -210,9 +209,9 @@ fn alike(
                 ..configuration
             };
             let mut alike = of_population(configuration.population);
-            if placement(machine, alike, &interpreter)?.has_many_waves(false) {
+            if placement(machine, alike, &kernel)?.has_many_waves(false) {
                 for population in SIZES.into_iter().rev().map(of_population) {
-                    if placement(machine, population, &interpreter)?.has_many_waves(false) {
+                    if placement(machine, population, &kernel)?.has_many_waves(false) {
                         alike = population;
                     }
                 }
@@ -228,11 +227,10 @@ fn executed(
     seed: u64,
 ) -> Result<(Placement, Vec<Sampled>), PredictError> {
     let range = range(machine, configuration);
-    let interpreter = interpreter(machine, configuration)?;
-    let placement = placement(machine, configuration, &interpreter)?;
+    let kernel = load(machine, configuration)?;
+    let placement = placement(machine, configuration, &kernel)?;
     let mut generation = ExecutedLaunch {
-        machine,
-        interpreter: &interpreter,
+        kernel: &kernel,
         configuration,
         range,
         data: Data::random(configuration.dataset, seed),
@@ -242,23 +240,20 @@ fn executed(
     let part = [configuration.population, configuration.dataset];
     let differ = configuration.strategy == Strategy::Pppe;
     if differ && !placement.has_many_waves(false) {
-        let execute = |block| Ok(generation.block(block, 1)?.warps);
+        let execute = |block| Ok(generation.block(0, block, 1)?.execute()?.warps);
         let count = || BlockWork::count(range.groups, execute);
         generation.work = Some(machine.counted(part, count)?);
     }
     let sample = generation.sample(&placement);
     let all = repetitions(configuration, range).ceil() as u32;
     let repetitions = executed_repetitions(configuration.strategy).map(|some| some.min(all));
-    let sampled = machine.sampled(part, sample, repetitions, |sample, repetitions| {
-        generation.execute(sample, repetitions)
-    });
-    Ok((placement, vec![sampled?]))
+    let sampled = machine.sampled(part, sample, repetitions, &generation)?;
+    Ok((placement, vec![sampled]))
 }
 
 /// A launch whose blocks are executed.
 struct ExecutedLaunch<'a> {
-    machine: Machine<'a>,
-    interpreter: &'a Interpreter,
+    kernel: &'a Kernel,
     configuration: GpoclConfiguration,
     range: NdRange,
     data: Data,
@@ -284,26 +279,19 @@ impl ExecutedLaunch<'_> {
             None => placement.sample(SAMPLED_BLOCKS, multiprocessors),
         }
     }
-
-    fn execute(&self, sample: &Sample, repetitions: u32) -> Result<Executed, PredictError> {
-        let numbers = sample.blocks();
-        let blocks = parallel::try_map(&numbers, |&block| self.block(block, repetitions))?;
-        let warps = blocks.iter().flat_map(|block| &block.warps);
-        let executed: f64 = warps.map(|warp| warp.steps.len() as f64).sum();
-        // The longest-running groups execute more than the others.
-        let ratio = (self.work.as_ref()).map_or(1.0, |work| work.all_over(&numbers));
-        let code = ExecutedCode::on(self.machine.device, &self.interpreter.kernel, &blocks);
-        Ok(Executed {
-            code: code.map_err(PredictError::other)?,
-            instructions: ratio * executed / numbers.len() as f64 * f64::from(self.range.groups),
-            mean_nodes: NODES.into(),
-            of_time: 1.0,
-        })
-    }
 }
 
-impl ExecutedLaunch<'_> {
-    fn block(&self, block: u32, repetitions: u32) -> Result<ExecutedBlock, PredictError> {
+impl SampledLaunch for ExecutedLaunch<'_> {
+    fn kernel(&self) -> &Kernel {
+        self.kernel
+    }
+
+    fn block(
+        &self,
+        _: usize,
+        block: u32,
+        repetitions: u32,
+    ) -> Result<BlockLaunch<'_>, PredictError> {
         let GpoclConfiguration {
             population,
             dataset,
@@ -316,10 +304,7 @@ impl ExecutedLaunch<'_> {
             Strategy::Pppe => (first..(first + local).min(population), 0, repetitions),
             Strategy::Ppcu => (block..block + 1, 0, dataset.min(repetitions * local)),
         };
-        let first_program = match self.configuration.strategy {
-            Strategy::Fp => 0,
-            _ => programs.start,
-        };
+        let first_program = programs.start;
         let domain = self.configuration.domain;
         let programs: Vec<Program> = programs
             .map(|index| population::program(domain, index, self.seed))
@@ -330,15 +315,27 @@ impl ExecutedLaunch<'_> {
             first_case,
             cases,
         };
-        let run = self.interpreter.execute(self.range, part)?;
-        Ok(ExecutedBlock {
-            nodes: vec![NODES * repetitions; run.warps.len()],
-            warps: run.warps,
+        Ok(BlockLaunch {
+            nodes: nodes_of_warps(local, repetitions, |_| Some(NODES)),
             offsets: Offsets {
                 programs: 4 * PROGRAM_WORDS * first_program,
                 cases: 4 * first_case,
                 results: 4 * block,
             },
+            ..kernel::block(self.kernel, domain, local, part)
+        })
+    }
+
+    fn whole(&self, sample: &Sample, _: u32, code: ExecutedCode) -> Result<Executed, PredictError> {
+        let numbers = sample.blocks();
+        // The longest-running groups execute more than the others.
+        let ratio = (self.work.as_ref()).map_or(1.0, |work| work.all_over(&numbers));
+        let groups = f64::from(self.range.groups);
+        Ok(Executed {
+            instructions: ratio * code.steps / numbers.len() as f64 * groups,
+            code,
+            mean_nodes: NODES.into(),
+            of_time: 1.0,
         })
     }
 }

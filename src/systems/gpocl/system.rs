@@ -1,16 +1,17 @@
 //! GPOCL's kernels as a published system. The threads per block follow from the other sizes and the device.
 
-use super::kernel::{Interpreter, MOST_CONSTANT_OUTPUTS};
+use super::kernel::{MOST_CONSTANT_OUTPUTS, stem};
 use super::ndrange::{Limits, NdRange};
 use super::predict::generation;
 use super::{Domain, Strategy, USUAL_SIZE};
+use crate::isa::Arch;
 use crate::launch::Launch;
 use crate::launch::prediction::{Configuration, PredictError};
 use crate::systems::asked::{Allowed, Asked, FIXED, MOST, Parameter};
 use crate::systems::caches::Context;
 use crate::systems::machine::Machine;
 use crate::systems::options::{LaunchOptions, Size};
-use crate::systems::registry::{ARCHES, CompiledCode, KernelInfo, System};
+use crate::systems::registry::{KernelInfo, PaperListing, System};
 use crate::trace::mix::Role;
 use crate::util::names::UnknownName;
 use std::sync::LazyLock;
@@ -34,24 +35,23 @@ impl System for Gpocl {
         &KERNELS
     }
 
-    fn codes(&self) -> Result<Vec<CompiledCode>, PredictError> {
-        let outputs = [(MOST_CONSTANT_OUTPUTS, "at most"), (u32::MAX, "more than")];
-        let of_strategy = |&one| Domain::ALL.iter().map(move |&domain| (one, domain));
-        let both: Vec<(Strategy, Domain)> = Strategy::ALL.iter().flat_map(of_strategy).collect();
-        let mut codes = Vec::new();
-        for arch in ARCHES {
-            for &(strategy, domain) in &both {
-                for (rows, words) in outputs {
-                    let code = Interpreter::load(strategy, domain, rows, arch)?.kernel;
-                    let variant = Some(format!("{words} {MOST_CONSTANT_OUTPUTS} rows"));
-                    let (kernel, problem) = (strategy.kernel(), domain.name());
-                    codes.push(CompiledCode::of_paper(
-                        kernel, problem, arch, variant, &code,
-                    ));
-                }
-            }
-        }
-        Ok(codes)
+    fn listings(&self, arch: Arch) -> Vec<PaperListing> {
+        let listed = |strategy: Strategy, domain: Domain, constant: bool| PaperListing {
+            kernel: strategy.kernel(),
+            problem: domain.name(),
+            variant: Some(match constant {
+                true => format!("at most {MOST_CONSTANT_OUTPUTS} rows"),
+                false => format!("more than {MOST_CONSTANT_OUTPUTS} rows"),
+            }),
+            stem: stem(arch, strategy, domain, constant),
+        };
+        let of_strategy = |&strategy: &Strategy| {
+            let of_domain = move |&domain: &Domain| {
+                [true, false].map(|constant| listed(strategy, domain, constant))
+            };
+            Domain::ALL.iter().flat_map(of_domain)
+        };
+        Strategy::ALL.iter().flat_map(of_strategy).collect()
     }
 
     fn configure(&self, asked: Asked) -> Result<Configuration, PredictError> {
@@ -77,14 +77,8 @@ impl System for Gpocl {
     fn launch(&self, configuration: &Configuration, on: Context) -> Result<Launch, PredictError> {
         let machine = Machine::of(configuration, on)?;
         let seed = on.settings.program_seed;
-        let (placement, work) = generation(machine, configuration.try_into()?, seed)?;
-        let configuration = configuration.clone();
-        Ok(Launch::divergent(
-            configuration,
-            placement,
-            work,
-            Role::ProgramFetch,
-        ))
+        let work = generation(machine, configuration.try_into()?, seed)?;
+        Ok(Launch::divergent(configuration, work, Role::ProgramFetch))
     }
 }
 

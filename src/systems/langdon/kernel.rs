@@ -1,19 +1,17 @@
-//! The interpreter: its machine code, the encoding of programs, the execution of blocks.
+//! The interpreter: its machine code, the encoding of programs, its blocks.
 //!
 //! Models: `systems/cuda/submachine.cu`. Leaves out: time. Units: bytes, words of 32 Boolean cases.
 //! Sources: Langdon 2010, Figure 4 and section 6 (15 stack levels of 4 bytes for each thread).
 
+use super::THREADS_PER_PROGRAM;
 use super::experiment::Experiment;
 use crate::gp::interpret::reference::value_u32;
 use crate::gp::primitive::Primitive;
 use crate::gp::program::{Rpn, Token};
-use crate::isa::Arch;
-use crate::isa::Kernel;
+use crate::isa::{Arch, Kernel};
 use crate::launch::prediction::PredictError;
-use crate::systems::chitty::embedded::listing;
-use crate::trace::launch::KernelLaunch;
+use crate::systems::blocks::{self, BlockLaunch};
 use crate::trace::memory::BlockMemory;
-use crate::trace::{WarpPath, execute_block};
 
 /// Stack levels of a thread.
 pub const STACK_LEVELS: u32 = 15;
@@ -25,20 +23,10 @@ const INPUT_D5: u16 = 16;
 const PATTERNS: u16 = 5;
 const MOST_INPUTS: u16 = 37;
 
-/// Bank of the kernel's constants: the patterns, followed by the program in the variant that keeps it there.
-const CONSTANTS_BANK: usize = 3;
+/// Bytes of the patterns in constant memory, which a program there follows.
 const CONSTANT_PROGRAM_OFFSET: u32 = 32;
 /// Threads per program of the variant with its program in constant memory.
 const CONSTANT_PROGRAM_THREADS: u32 = 64;
-
-/// The kernel compiled for a number of threads per program.
-#[derive(Debug)]
-pub struct Submachine {
-    pub kernel: Kernel,
-    pub threads_per_program: u32,
-    /// Whether all threads run the one program in constant memory.
-    in_constant: bool,
-}
 
 /// Tests of a program: words of 32 cases.
 #[derive(Debug, Clone)]
@@ -49,88 +37,70 @@ pub struct Tests {
     pub expected: Vec<u32>,
 }
 
-/// Execution of a block, and its results.
-#[derive(Debug, Clone)]
-pub struct BlockRun {
-    pub warps: Vec<WarpPath>,
-    /// Number of wrong cases of each of its programs.
-    pub wrong: Vec<u32>,
+/// Returns the name of the files of the kernel for a number of threads per program.
+pub fn stem(threads_per_program: u32, arch: Arch) -> String {
+    format!("submachine/{arch}-p{threads_per_program}")
 }
 
-impl Submachine {
-    pub fn load(threads_per_program: u32, arch: Arch) -> Result<Self, PredictError> {
-        let allowed = || super::THREADS_PER_PROGRAM.map(|n| n.to_string()).join(", ");
-        if !super::THREADS_PER_PROGRAM.contains(&threads_per_program) {
-            return Err(PredictError::refused(
-                "threads per program",
-                threads_per_program,
-                allowed(),
-            ));
-        }
-        Ok(Submachine {
-            kernel: kernel(&format!("{arch}-p{threads_per_program}"))?,
+/// Loads the kernel compiled for a number of threads per program.
+pub fn load(threads_per_program: u32, arch: Arch) -> Result<Kernel, PredictError> {
+    if !THREADS_PER_PROGRAM.contains(&threads_per_program) {
+        let allowed = THREADS_PER_PROGRAM.map(|n| n.to_string()).join(", ");
+        return Err(PredictError::refused(
+            "threads per program",
             threads_per_program,
-            in_constant: false,
-        })
+            allowed,
+        ));
     }
-
-    /// Loads the variant for one program in constant memory.
-    pub fn with_constant_program(arch: Arch) -> Result<Self, PredictError> {
-        let threads_per_program = CONSTANT_PROGRAM_THREADS;
-        Ok(Submachine {
-            kernel: kernel(&format!("{arch}-p{threads_per_program}-constant"))?,
-            threads_per_program,
-            in_constant: true,
-        })
-    }
-
-    /// Returns the shared memory of a block, which holds the stacks of its threads.
-    pub fn shared_bytes(threads_per_block: u32) -> u32 {
-        4 * STACK_LEVELS * threads_per_block
-    }
-
-    /// Executes a block of `threads` on as many programs as fit.
-    pub fn execute(
-        &self,
-        programs: &[Rpn],
-        tests: &Tests,
-        threads: u32,
-    ) -> Result<BlockRun, PredictError> {
-        let program_bytes = tests.experiment.program_bytes;
-        let bytes = table(programs, program_bytes)?;
-        let launch = self.launch(threads, tests);
-        let mut constants = launch.constants(&self.kernel, launch.cases);
-        if self.in_constant {
-            let mut offset = CONSTANT_PROGRAM_OFFSET;
-            for &node in &bytes {
-                constants.write(CONSTANTS_BANK, offset, node.into());
-                offset += 4;
-            }
-        }
-        let (words, _) = bytes.as_chunks::<4>();
-        let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
-        let (numbers, expected) = (tests.numbers.clone(), tests.expected.clone());
-        let mut memory = BlockMemory::new(words, numbers, expected, threads);
-        let warps = execute_block(&self.kernel, &constants, threads, &mut memory);
-        Ok(BlockRun {
-            warps: warps.map_err(PredictError::other)?,
-            wrong: memory.results[..programs.len()].to_vec(),
-        })
-    }
-
-    fn launch(&self, threads_per_block: u32, tests: &Tests) -> KernelLaunch {
-        KernelLaunch {
-            cases_per_iteration: self.threads_per_program,
-            max_program_words: tests.experiment.program_bytes,
-            ..KernelLaunch::block_gp(threads_per_block, 1, tests.numbers.len() as u32)
-        }
-    }
+    blocks::load(&stem(threads_per_program, arch))
 }
 
-fn kernel(stem: &str) -> Result<Kernel, PredictError> {
-    let file = format!("submachine/{stem}.sass");
-    let code = listing(&file).map_err(PredictError::other)?;
-    Kernel::parse(&code, &file).map_err(PredictError::other)
+/// Loads the variant for one program in constant memory.
+pub fn load_constant(arch: Arch) -> Result<Kernel, PredictError> {
+    blocks::load(&format!(
+        "{}-constant",
+        stem(CONSTANT_PROGRAM_THREADS, arch)
+    ))
+}
+
+/// Returns the shared memory of a block, which holds the stacks of its threads.
+pub fn shared_bytes(threads_per_block: u32) -> u32 {
+    4 * STACK_LEVELS * threads_per_block
+}
+
+/// Returns a block of `threads` on as many programs as fit. Its results are the programs' numbers of wrong cases.
+pub fn block<'a>(
+    kernel: &'a Kernel,
+    programs: &[Rpn],
+    tests: &Tests,
+    threads: u32,
+) -> Result<BlockLaunch<'a>, PredictError> {
+    let program_bytes = tests.experiment.program_bytes;
+    let bytes = table(programs, program_bytes)?;
+    let (words, _) = bytes.as_chunks::<4>();
+    let words = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    let (inputs, expected) = (tests.numbers.clone(), tests.expected.clone());
+    let memory = BlockMemory::new(words, inputs, expected, programs.len() as u32);
+    let numbers = vec![program_bytes, tests.numbers.len() as u32];
+    Ok(BlockLaunch::first(kernel, threads, numbers, memory))
+}
+
+/// Returns a block whose threads all run one program in constant memory.
+pub fn constant_block<'a>(
+    kernel: &'a Kernel,
+    program: &Rpn,
+    tests: &Tests,
+    threads: u32,
+) -> Result<BlockLaunch<'a>, PredictError> {
+    let one = std::slice::from_ref(program);
+    let nodes = table(one, tests.experiment.program_bytes)?;
+    Ok(BlockLaunch {
+        constants: (
+            CONSTANT_PROGRAM_OFFSET,
+            nodes.into_iter().map(u32::from).collect(),
+        ),
+        ..block(kernel, one, tests, threads)?
+    })
 }
 
 /// Returns programs in memory, one after the other at equal distances.

@@ -5,14 +5,16 @@
 //! Units: nodes times cases per second, milliseconds.
 
 use super::generation::{LangdonGeneration, Launching, Programs};
-use super::kernel::Submachine;
+use super::kernel::{self, Tests};
 use super::{POPULATION, population};
 use crate::gp::program::Rpn;
+use crate::isa::Kernel;
 use crate::launch::divergent::{DivergentWork, Executed, Extent};
-use crate::launch::executed::{ExecutedBlock, ExecutedCode, Offsets};
+use crate::launch::executed::{ExecutedCode, Offsets};
 use crate::launch::grid::Sample;
 use crate::launch::placement::{DivergentGrid, Placement};
 use crate::launch::prediction::PredictError;
+use crate::systems::blocks::{BlockLaunch, SampledLaunch, nodes_of_warps};
 use crate::systems::machine::{Bench, Machine};
 use crate::util::parallel;
 
@@ -85,12 +87,12 @@ pub fn first_grid(
     population: u32,
     seed: u64,
 ) -> Result<(Placement, DivergentWork), PredictError> {
-    let kernel = Submachine::load(layout.threads_per_program, machine.arch)?;
+    let kernel = kernel::load(layout.threads_per_program, machine.arch)?;
     let grid = DivergentGrid {
         name: "submachine",
-        kernel: &kernel.kernel,
+        kernel: &kernel,
         threads_per_block: layout.threads_per_block,
-        shared_bytes: Submachine::shared_bytes(layout.threads_per_block),
+        shared_bytes: kernel::shared_bytes(layout.threads_per_block),
         blocks: population / programs_per_block(layout),
         data_bytes: u64::from(population) * u64::from(generation.experiment.program_bytes),
         carve_out: machine.carve_out,
@@ -104,27 +106,25 @@ pub fn first_grid(
         true => placement.sample_spread(spread_blocks(layout)),
         false => placement.sample_whole(multiprocessors),
     };
-    let execute = |sample: &Sample, runs: u32| {
-        let sampled = sample.blocks();
-        let blocks = executed_blocks(&kernel, layout, generation, &sampled, seed)?;
-        let nodes_of_all: f64 = blocks.iter().map(|(_, nodes)| nodes).sum();
-        let programs = sampled.len() * programs_per_block(layout) as usize;
-        let mean_nodes = nodes_of_all / programs as f64;
-        let executed: Vec<ExecutedBlock> = blocks.into_iter().map(|(block, _)| block).collect();
-        let code = ExecutedCode::on(machine.device, &kernel.kernel, &executed);
-        let code = code.map_err(PredictError::other)?;
-        let cases = f64::from(32 * runs * layout.threads_per_program);
-        let operations = f64::from(population) * mean_nodes * cases;
-        Ok(Executed {
-            instructions: per_node(&code) * operations / CASES_PER_WARP_NODE,
-            code,
-            mean_nodes,
-            of_time: 1.0,
-        })
+    let repetitions = runs_executed(layout, generation);
+    let programs = |&block: &u32| {
+        let first = block * programs_per_block(layout);
+        let all = first..first + programs_per_block(layout);
+        all.map(|index| generation.program(index, seed)).collect()
     };
-    let repetitions = [runs_executed(layout, generation); 2];
+    let launch = FirstGrid {
+        kernel: &kernel,
+        layout,
+        population,
+        tests: population::tests(
+            generation.experiment,
+            repetitions * layout.threads_per_program,
+            seed,
+        ),
+        programs: parallel::map(&sample.blocks(), programs),
+    };
     let work = DivergentWork {
-        sampled: vec![machine.sampled([0; 2], sample, repetitions, execute)?],
+        sampled: vec![machine.sampled([0; 2], sample, [repetitions; 2], &launch)?],
         extent: Extent {
             programs: population,
             cases: 32 * generation.experiment.test_words,
@@ -161,51 +161,51 @@ fn spread_blocks(layout: LangdonLayout) -> u32 {
     32 * warps / layout.threads_per_block
 }
 
-/// Executes blocks; returns each with the nodes of its programs.
-fn executed_blocks(
-    kernel: &Submachine,
+/// A grid with the programs of its sampled blocks.
+struct FirstGrid<'a> {
+    kernel: &'a Kernel,
     layout: LangdonLayout,
-    generation: &LangdonGeneration,
-    sampled: &[u32],
-    seed: u64,
-) -> Result<Vec<(ExecutedBlock, f64)>, PredictError> {
-    let runs = runs_executed(layout, generation);
-    let n_tests = runs * layout.threads_per_program;
-    let tests = population::tests(generation.experiment, n_tests, seed);
-    let per_block = programs_per_block(layout);
-    parallel::try_map(sampled, |&block| {
-        let first = block * per_block;
-        let program = |index| generation.program(index, seed);
-        let programs: Vec<Rpn> = (first..first + per_block).map(program).collect();
-        let run = kernel.execute(&programs, &tests, layout.threads_per_block)?;
-        let size = |program: &Rpn| program.0.len() as f64;
-        let executed = ExecutedBlock {
-            nodes: nodes_of_warps(&programs, layout, runs),
-            warps: run.warps,
+    population: u32,
+    tests: Tests,
+    programs: Vec<Vec<Rpn>>,
+}
+
+impl SampledLaunch for FirstGrid<'_> {
+    fn kernel(&self) -> &Kernel {
+        self.kernel
+    }
+
+    fn block(&self, nth: usize, block: u32, runs: u32) -> Result<BlockLaunch<'_>, PredictError> {
+        let (programs, tests) = (&self.programs[nth], &self.tests);
+        let LangdonLayout {
+            threads_per_program,
+            threads_per_block,
+        } = self.layout;
+        let nodes = |thread| Some(programs[(thread / threads_per_program) as usize].0.len() as u32);
+        let first = block * programs_per_block(self.layout);
+        Ok(BlockLaunch {
+            nodes: nodes_of_warps(threads_per_block, runs, nodes),
             offsets: Offsets {
                 programs: first * tests.experiment.program_bytes,
                 results: 4 * first,
                 ..Offsets::default()
             },
-        };
-        Ok((executed, programs.iter().map(size).sum()))
-    })
-}
+            ..kernel::block(self.kernel, programs, tests, threads_per_block)?
+        })
+    }
 
-/// Returns the nodes that each warp evaluates, mean over its lanes.
-fn nodes_of_warps(programs: &[Rpn], layout: LangdonLayout, runs: u32) -> Vec<u32> {
-    let of_thread = |thread: u32| {
-        programs[(thread / layout.threads_per_program) as usize]
-            .0
-            .len() as f64
-    };
-    let of_warp = |first: u32| {
-        let lanes = first..(first + 32).min(layout.threads_per_block);
-        let sum: f64 = lanes.map(of_thread).sum();
-        (f64::from(runs) * sum / 32.0).round() as u32
-    };
-    let firsts = (0..layout.threads_per_block).step_by(32);
-    firsts.map(of_warp).collect()
+    fn whole(&self, _: &Sample, runs: u32, code: ExecutedCode) -> Result<Executed, PredictError> {
+        let sizes = self.programs.iter().flatten().map(|one| one.0.len() as f64);
+        let mean_nodes = sizes.clone().sum::<f64>() / sizes.count() as f64;
+        let cases = f64::from(32 * runs * self.layout.threads_per_program);
+        let operations = f64::from(self.population) * mean_nodes * cases;
+        Ok(Executed {
+            instructions: per_node(&code) * operations / CASES_PER_WARP_NODE,
+            code,
+            mean_nodes,
+            of_time: 1.0,
+        })
+    }
 }
 
 /// Returns warp instructions per node of a warp, over everything executed.

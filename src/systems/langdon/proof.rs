@@ -6,13 +6,13 @@
 
 use super::evolved::sized;
 use super::experiment::Experiment;
-use super::kernel::Submachine;
+use super::kernel;
 use super::population;
 use super::predict::{LangdonLayout, per_node};
-use crate::gp::program::Rpn;
-use crate::launch::executed::{ExecutedBlock, ExecutedCode, Offsets};
+use crate::launch::executed::ExecutedCode;
 use crate::launch::placement::{DivergentGrid, Placement};
 use crate::launch::prediction::PredictError;
+use crate::systems::blocks::{BlockLaunch, nodes_of_warps};
 use crate::systems::machine::Bench;
 
 /// Layout, the same as for whole generations.
@@ -31,31 +31,29 @@ pub struct Proof {
 }
 
 pub fn predict(on: Bench, experiment: &Experiment, seed: u64) -> Result<Proof, PredictError> {
-    let kernel = Submachine::with_constant_program(on.arch)?;
+    let kernel = kernel::load_constant(on.arch)?;
     let threads = LAYOUT.threads_per_block;
     let grid = DivergentGrid {
         name: "submachine",
-        kernel: &kernel.kernel,
+        kernel: &kernel,
         threads_per_block: threads,
-        shared_bytes: Submachine::shared_bytes(threads),
+        shared_bytes: kernel::shared_bytes(threads),
         blocks: BLOCKS,
         data_bytes: u64::from(experiment.program_bytes),
         carve_out: on.machine().carve_out,
     };
     let placement = Placement::of_divergent(on.device, grid)?;
-    let program: Rpn = sized(experiment, experiment.solution_nodes, seed);
+    let program = sized(experiment, experiment.solution_nodes, seed);
     let nodes = program.0.len() as u32;
     let tests = population::tests(*experiment, threads, seed);
-    let run = kernel.execute(&[program], &tests, threads)?;
-    let block = ExecutedBlock {
-        nodes: vec![nodes; run.warps.len()],
-        warps: run.warps,
-        offsets: Offsets::default(),
+    let block = BlockLaunch {
+        nodes: nodes_of_warps(threads, 1, |_| Some(nodes)),
+        ..kernel::constant_block(&kernel, &program, &tests, threads)?
     };
     // All blocks are identical: a spread sample of them would run in lockstep, and its cut would matter.
     let sample = placement.sample_whole(1);
     let mut code =
-        ExecutedCode::on(on.device, &kernel.kernel, &[block]).map_err(PredictError::other)?;
+        ExecutedCode::on(on.device, &kernel, &[block.execute()?]).map_err(PredictError::other)?;
     code.order = vec![code.order[0]; sample.blocks().len()];
     let timed = placement.replayed(&sample, &code)?;
     let milliseconds = placement.milliseconds(timed.cycles);

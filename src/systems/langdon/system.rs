@@ -1,16 +1,17 @@
 //! Langdon's interpreter as a published system.
 
 use super::generation::LangdonGeneration;
-use super::kernel::Submachine;
+use super::kernel::stem;
 use super::predict::{LangdonLayout, first_grid, programs_per_block};
 use super::{BLOCK_SIZES, POPULATION, THREADS_PER_PROGRAM};
+use crate::isa::Arch;
 use crate::launch::Launch;
 use crate::launch::prediction::{Configuration, PredictError};
 use crate::systems::asked::{Allowed, Asked, FIXED, MOST, Parameter};
 use crate::systems::caches::Context;
 use crate::systems::machine::Machine;
 use crate::systems::options::Size;
-use crate::systems::registry::{ARCHES, CompiledCode, KernelInfo, System};
+use crate::systems::registry::{KernelInfo, PaperListing, System};
 use crate::trace::mix::Role;
 use std::sync::LazyLock;
 
@@ -46,18 +47,14 @@ impl System for Langdon {
         &*KERNELS
     }
 
-    fn codes(&self) -> Result<Vec<CompiledCode>, PredictError> {
-        let mut codes = Vec::new();
-        for arch in ARCHES {
-            for threads in THREADS_PER_PROGRAM {
-                let code = Submachine::load(threads, arch)?.kernel;
-                let variant = Some(format!("{threads} per program"));
-                codes.push(CompiledCode::of_paper(
-                    KERNEL, PROBLEM, arch, variant, &code,
-                ));
-            }
-        }
-        Ok(codes)
+    fn listings(&self, arch: Arch) -> Vec<PaperListing> {
+        let listed = |threads| PaperListing {
+            kernel: KERNEL,
+            problem: PROBLEM,
+            variant: Some(format!("{threads} per program")),
+            stem: stem(threads, arch),
+        };
+        THREADS_PER_PROGRAM.map(listed).into()
     }
 
     fn configure(&self, asked: Asked) -> Result<Configuration, PredictError> {
@@ -80,14 +77,8 @@ impl System for Langdon {
         let machine = Machine::of(configuration, on)?;
         let (layout, population) = (configuration.into(), population(configuration));
         let (generation, seed) = (&LangdonGeneration::INITIAL, on.settings.program_seed);
-        let (placement, work) = first_grid(machine, layout, generation, population, seed)?;
-        let configuration = configuration.clone();
-        Ok(Launch::divergent(
-            configuration,
-            placement,
-            work,
-            Role::StackTraffic,
-        ))
+        let work = first_grid(machine, layout, generation, population, seed)?;
+        Ok(Launch::divergent(configuration, work, Role::StackTraffic))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The interpreters: their machine code and the execution of blocks.
+//! The interpreters: their machine code and their blocks.
 //!
 //! Models: `systems/cuda/robilliard.cu`. Leaves out: time. Units: bytes, words.
 //! Sources: Robilliard et al. 2008, section 3; for programs in shared memory the authors' paper of 2009.
@@ -7,13 +7,10 @@ use super::problem::{CaseTable, ProblemId, case_error};
 use super::program::chunk;
 use crate::gp::interpret::reference::{other_roundings, value_f32};
 use crate::gp::program::Rpn;
-use crate::isa::Arch;
-use crate::isa::Kernel;
+use crate::isa::{Arch, Kernel};
 use crate::launch::prediction::PredictError;
-use crate::systems::chitty::embedded::listing;
-use crate::trace::launch::KernelLaunch;
+use crate::systems::blocks::{self, BlockLaunch};
 use crate::trace::memory::BlockMemory;
-use crate::trace::{WarpPath, execute_block};
 use crate::util::names::named;
 
 named! {
@@ -62,55 +59,26 @@ impl Scheme {
     }
 }
 
-/// A parsed kernel.
-#[derive(Debug)]
-pub struct Interpreter {
-    pub kernel: Kernel,
+/// Loads a kernel.
+pub fn load(scheme: Scheme, function_set: ProblemId, arch: Arch) -> Result<Kernel, PredictError> {
+    blocks::load(&stem(scheme, function_set, arch))
 }
 
-/// Execution of a block, and its results.
-#[derive(Debug, Clone)]
-pub struct BlockRun {
-    pub warps: Vec<WarpPath>,
-    /// Error of each of its programs.
-    pub errors: Vec<f32>,
-}
-
-impl Interpreter {
-    pub fn load(scheme: Scheme, function_set: ProblemId, arch: Arch) -> Result<Self, PredictError> {
-        let file = format!("{}.sass", stem(scheme, function_set, &arch.to_string()));
-        let code = listing(&file).map_err(PredictError::other)?;
-        let kernel = Kernel::parse(&code, &file);
-        Ok(Interpreter {
-            kernel: kernel.map_err(PredictError::other)?,
-        })
-    }
-
-    /// Executes a block of `threads` on as many programs as fit, or fewer.
-    pub fn execute(
-        &self,
-        programs: &[Vec<u32>],
-        cases: &CaseTable,
-        threads: u32,
-    ) -> Result<BlockRun, PredictError> {
-        let launch = KernelLaunch {
-            max_program_words: programs.len() as u32,
-            ..KernelLaunch::block_gp(threads, 1, cases.len() as u32)
-        };
-        let constants = launch.constants(&self.kernel, launch.cases);
-        let (inputs, expected) = (cases.inputs.clone(), cases.expected.clone());
-        let mut memory = BlockMemory::new(chunk(programs), inputs, expected, threads);
-        let warps = execute_block(&self.kernel, &constants, threads, &mut memory);
-        let errors = memory.results[..programs.len()].iter();
-        Ok(BlockRun {
-            warps: warps.map_err(PredictError::other)?,
-            errors: errors.map(|&bits| f32::from_bits(bits)).collect(),
-        })
-    }
+/// Returns a block of `threads` on as many programs as fit, or fewer. Its results are the programs' errors, as bits.
+pub fn block<'a>(
+    kernel: &'a Kernel,
+    programs: &[Vec<u32>],
+    cases: CaseTable,
+    threads: u32,
+) -> BlockLaunch<'a> {
+    let n_programs = programs.len() as u32;
+    let numbers = vec![n_programs, cases.len() as u32];
+    let memory = BlockMemory::new(chunk(programs), cases.inputs, cases.expected, n_programs);
+    BlockLaunch::first(kernel, threads, numbers, memory)
 }
 
 /// Returns the name of a kernel's files under `fixtures/sass/`.
-pub fn stem(scheme: Scheme, function_set: ProblemId, arch: &str) -> String {
+pub fn stem(scheme: Scheme, function_set: ProblemId, arch: Arch) -> String {
     format!(
         "robilliard/{arch}-{}-{}",
         scheme.name(),

@@ -5,16 +5,18 @@
 //! Leaves out: launch and transfers (`host`); variety in populations larger than the evolved ones, whose programs are repeated.
 //! Units: nodes times cases per second, milliseconds.
 
-use super::kernel::{Interpreter, Scheme};
+use super::kernel::{self, Scheme};
 use super::problem::{Benchmark, CaseTable};
 use super::program::translate;
 use crate::gp::program::Rpn;
+use crate::isa::Kernel;
 use crate::launch::block_work::BlockWork;
 use crate::launch::divergent::{DivergentWork, Executed, Extent};
-use crate::launch::executed::{ExecutedBlock, ExecutedCode, Offsets};
+use crate::launch::executed::{ExecutedCode, Offsets};
 use crate::launch::grid::Sample;
 use crate::launch::placement::{DivergentGrid, Placement};
 use crate::launch::prediction::PredictError;
+use crate::systems::blocks::{BlockLaunch, SampledLaunch, nodes_of_warps};
 use crate::systems::machine::{Bench, Machine};
 use crate::util::parallel;
 use std::fmt;
@@ -32,8 +34,8 @@ const WARP_RUNS: u32 = 1024;
 const MOST_RUNS: u32 = 6;
 /// Number of cases on which a warp's work on a program is counted.
 const PILOT_CASES: usize = 64;
-/// Number of cases for counting if every lane has its own program.
-const DIVERGENT_PILOT_CASES: usize = 16;
+/// Number of runs for counting if every lane has its own program.
+const DIVERGENT_PILOT_RUNS: u32 = 16;
 /// Number of runs on which the mean work of a sampled block's run is counted.
 const COUNTED_RUNS: u32 = 6;
 const DIVERGENT_COUNTED_RUNS: u32 = 16;
@@ -102,7 +104,7 @@ pub fn mean_generation(
     generations: &[&[Rpn]],
 ) -> Result<(Placement, DivergentWork), PredictError> {
     let function_set = layout.benchmark.function_set();
-    let interpreter = Interpreter::load(layout.scheme, function_set, machine.arch)?;
+    let kernel = kernel::load(layout.scheme, function_set, machine.arch)?;
     let generations = generations
         .iter()
         .map(|programs| StoredPrograms::new(programs, layout));
@@ -115,7 +117,7 @@ pub fn mean_generation(
             + (cases.inputs.len() + cases.expected.len()) as u64);
     let grid = DivergentGrid {
         name: layout.scheme.name(),
-        kernel: &interpreter.kernel,
+        kernel: &kernel,
         threads_per_block: layout.threads_per_block,
         shared_bytes: (layout.scheme).shared_bytes(layout.threads_per_block, words.unwrap_or(0)),
         blocks: layout.blocks(),
@@ -123,32 +125,36 @@ pub fn mean_generation(
         carve_out: machine.carve_out,
     };
     let placement = Placement::of_divergent(machine.device, grid)?;
-    let numbered: Vec<(u32, &StoredPrograms)> = (0..).zip(&generations).collect();
-    let each: Vec<Vec<(u32, &StoredPrograms)>> = match placement.has_many_waves(false) {
+    let mixed = match placement.has_many_waves(false) {
         // One sample of all generations.
-        true => vec![numbered],
-        false => numbered.into_iter().map(|one| vec![one]).collect(),
+        true => generations.len().max(1),
+        false => 1,
     };
-    let sampled = each.into_iter().map(|numbered| {
-        let mut runs = Runs {
-            machine,
-            interpreter: &interpreter,
-            layout,
-            cases: &cases,
-            generations: numbered.iter().map(|(_, generation)| *generation).collect(),
-            works: Vec::new(),
-        };
-        let counted = numbered
-            .iter()
-            .map(|&(number, generation)| machine.counted([number, 0], || runs.counted(generation)));
-        runs.works = counted.collect::<Result<_, _>>()?;
-        let sample = runs.sample(&placement);
-        let repetitions = runs.executed_repetitions(&sample);
-        let part = [numbered[0].0, numbered.len() as u32];
-        machine.sampled(part, sample, repetitions, |sample, repetitions| {
-            runs.execute(sample, repetitions)
-        })
-    });
+    let sampled = generations
+        .chunks(mixed)
+        .enumerate()
+        .map(|(at, generations)| {
+            let mut runs = Runs {
+                kernel: &kernel,
+                layout,
+                cases: &cases,
+                generations,
+                works: Vec::new(),
+            };
+            let first = (at * mixed) as u32;
+            let counted = generations.iter().zip(first..);
+            let counted =
+                counted.map(|(one, number)| machine.counted([number, 0], || runs.counted(one)));
+            runs.works = counted.collect::<Result<_, _>>()?;
+            let sample = runs.sample(&placement);
+            let repetitions = runs.executed_repetitions(&sample);
+            machine.sampled(
+                [first, generations.len() as u32],
+                sample,
+                repetitions,
+                &runs,
+            )
+        });
     let n_cases = cases.len() as u32;
     let work = DivergentWork {
         sampled: sampled.collect::<Result<_, PredictError>>()?,
@@ -190,6 +196,7 @@ impl RobilliardLayout {
     /// Returns the cases of `runs` runs; warps see neighbouring cases, as in the whole set.
     fn cases_of(self, runs: u32, all: &CaseTable) -> CaseTable {
         match self.scheme {
+            _ if runs == self.runs(all.len() as u32) => all.clone(),
             Scheme::ThreadGp => all.sampled(runs as usize, 1),
             Scheme::BlockGp | Scheme::BlockGpShared => {
                 all.sampled((runs * self.threads_per_block) as usize, 32)
@@ -242,11 +249,10 @@ impl StoredPrograms {
 
 /// A launch of the programs of one or several generations, mixed.
 struct Runs<'a> {
-    machine: Machine<'a>,
-    interpreter: &'a Interpreter,
+    kernel: &'a Kernel,
     layout: RobilliardLayout,
     cases: &'a CaseTable,
-    generations: Vec<&'a StoredPrograms>,
+    generations: &'a [StoredPrograms],
     /// Work of the blocks of each generation.
     works: Vec<Arc<BlockWork>>,
 }
@@ -271,49 +277,11 @@ impl Runs<'_> {
         }
     }
 
-    fn execute(&self, sample: &Sample, runs: u32) -> Result<Executed, PredictError> {
-        let cases = match runs == self.layout.runs(self.cases.len() as u32) {
-            true => self.cases.clone(),
-            false => self.layout.cases_of(runs, self.cases),
-        };
-        let sampled = sample.blocks();
-        let mixed = |nth: usize| nth % self.generations.len();
-        let blocks = parallel::try_indices(sampled.len(), |nth| {
-            self.block(self.generations[mixed(nth)], sampled[nth], &cases, runs)
-        })?;
-        let steps = n_steps(&blocks);
-        let of_cases = self.of_all_cases(&sampled, runs, steps)?;
-        let code = ExecutedCode::on(self.machine.device, &self.interpreter.kernel, &blocks);
-        let n_generations = self.generations.len() as f64;
-        let means = self.generations.iter().map(|one| one.mean_nodes);
-        let mean_nodes = means.sum::<f64>() / n_generations;
-        // The sample's programs execute slightly more or less than the population's.
-        let own = sampled.iter().enumerate();
-        let own = own.map(|(nth, &block)| self.works[mixed(nth)].of_block(block));
-        let all = self.works.iter().map(|work| work.mean()).sum::<f64>() / n_generations;
-        let ratio = of_cases * all * sampled.len() as f64 / own.sum::<f64>();
-        // The end of a grid of few waves depends on its longest programs, not on the mean.
-        let of_time = match sample {
-            Sample::Spread(_) => ratio,
-            Sample::Whole(_) | Sample::Longest(..) => of_cases,
-        };
-        let of_all = f64::from(self.layout.blocks()) / sampled.len() as f64;
-        Ok(Executed {
-            code: code.map_err(PredictError::other)?,
-            instructions: ratio * of_all * steps,
-            mean_nodes,
-            of_time,
-        })
+    /// Returns the generation of the `nth` sampled block.
+    fn mixed(&self, nth: usize) -> usize {
+        nth % self.generations.len()
     }
-}
 
-/// Returns the instructions of all their warps.
-fn n_steps(blocks: &[ExecutedBlock]) -> f64 {
-    let warps = blocks.iter().flat_map(|block| &block.warps);
-    warps.map(|warp| warp.steps.len()).sum::<usize>() as f64
-}
-
-impl Runs<'_> {
     /// Returns the positions of a block's programs in the population.
     fn programs_of(&self, block: u32) -> std::ops::Range<u32> {
         let per_block = self.layout.programs_per_block();
@@ -333,85 +301,101 @@ impl Runs<'_> {
             Scheme::BlockGp | Scheme::BlockGpShared => COUNTED_RUNS,
         };
         let more = more.min(n);
-        let cases = self.layout.cases_of(more, self.cases);
         let counted = parallel::try_indices(sampled.len(), |nth| {
-            let generation = self.generations[nth % self.generations.len()];
-            Ok(n_steps(&[self.block(
-                generation,
-                sampled[nth],
-                &cases,
-                more,
-            )?]))
+            let block = self.block(nth, sampled[nth], more)?.execute()?;
+            Ok::<_, PredictError>(block.steps() as f64)
         });
-        let counted: Vec<f64> = counted?;
-        Ok(counted.iter().sum::<f64>() / f64::from(more) / (steps / f64::from(runs)))
+        let counted = counted?.into_iter().sum::<f64>();
+        Ok(counted / f64::from(more) / (steps / f64::from(runs)))
     }
 
     /// Counts the work of a generation's blocks on some cases: programs jump over nodes, and the lanes of a warp may diverge.
     fn counted(&self, generation: &StoredPrograms) -> Result<BlockWork, PredictError> {
         if self.layout.scheme == Scheme::ThreadGp {
-            let cases = self.cases.sampled(DIVERGENT_PILOT_CASES, 1);
-            let runs = cases.len() as u32;
-            let execute = |block| Ok(self.block(generation, block, &cases, runs)?.warps);
-            return BlockWork::count(self.layout.blocks(), execute);
+            return BlockWork::count(self.layout.blocks(), |block| {
+                let block = self.block_of(generation, block, DIVERGENT_PILOT_RUNS);
+                Ok(block.execute()?.warps)
+            });
         }
         let cases = self.cases.sampled(PILOT_CASES, WARP);
         let steps = parallel::try_map(&generation.codes, |code| {
             let one = std::slice::from_ref(code);
-            let run = self.interpreter.execute(one, &cases, WARP as u32)?;
-            Ok(run.warps.iter().map(|warp| warp.steps.len() as f64).sum())
-        });
-        let steps: Vec<f64> = steps?;
+            let block = kernel::block(self.kernel, one, cases.clone(), WARP as u32);
+            Ok::<_, PredictError>(block.execute()?.steps() as f64)
+        })?;
         let blocks = 0..self.layout.blocks() as usize;
         let of_blocks = blocks.map(|block| steps[block % steps.len()]);
         Ok(BlockWork::of_even_blocks(of_blocks.collect()))
     }
 
-    fn block(
-        &self,
-        generation: &StoredPrograms,
-        block: u32,
-        cases: &CaseTable,
-        runs: u32,
-    ) -> Result<ExecutedBlock, PredictError> {
+    fn block_of(&self, generation: &StoredPrograms, block: u32, runs: u32) -> BlockLaunch<'_> {
         let places = self.programs_of(block);
-        let own = generation.codes.len();
+        let at = |place: u32| place as usize % generation.codes.len();
         let codes: Vec<Vec<u32>> = (places.clone())
-            .map(|at| generation.codes[at as usize % own].clone())
+            .map(|place| generation.codes[at(place)].clone())
             .collect();
         let threads = self.layout.threads_per_block;
-        let run = self.interpreter.execute(&codes, cases, threads)?;
+        let nodes = |thread: u32| {
+            let nth = match self.layout.scheme {
+                Scheme::ThreadGp => thread,
+                Scheme::BlockGp | Scheme::BlockGpShared => 0,
+            };
+            let place = places.clone().nth(nth as usize)?;
+            Some(generation.nodes[at(place)])
+        };
         let before = self.layout.population + 1 + generation.start(places.start);
         let before_here = codes.len() as u32 + 1;
-        Ok(ExecutedBlock {
-            nodes: self.nodes_of_warps(generation, places.clone(), runs),
-            warps: run.warps,
+        BlockLaunch {
+            nodes: nodes_of_warps(threads, runs, nodes),
             offsets: Offsets {
                 programs: 4 * (before - before_here),
                 results: 4 * places.start,
                 ..Offsets::default()
             },
-        })
+            ..kernel::block(
+                self.kernel,
+                &codes,
+                self.layout.cases_of(runs, self.cases),
+                threads,
+            )
+        }
+    }
+}
+
+impl SampledLaunch for Runs<'_> {
+    fn kernel(&self) -> &Kernel {
+        self.kernel
     }
 
-    /// Returns the nodes that each warp evaluates, mean over its lanes.
-    fn nodes_of_warps(
+    fn block(&self, nth: usize, block: u32, runs: u32) -> Result<BlockLaunch<'_>, PredictError> {
+        Ok(self.block_of(&self.generations[self.mixed(nth)], block, runs))
+    }
+
+    fn whole(
         &self,
-        generation: &StoredPrograms,
-        places: std::ops::Range<u32>,
+        sample: &Sample,
         runs: u32,
-    ) -> Vec<u32> {
-        let nodes = |at: u32| f64::from(generation.nodes[at as usize % generation.nodes.len()]);
-        let warps = 0..self.layout.threads_per_block.div_ceil(32);
-        let of_warp = |warp: u32| {
-            let lanes = match self.layout.scheme {
-                Scheme::ThreadGp => places.start + 32 * warp..places.end,
-                Scheme::BlockGp | Scheme::BlockGpShared => places.clone(),
-            };
-            let lanes: Vec<f64> = lanes.take(32).map(nodes).collect();
-            let mean = lanes.iter().sum::<f64>() / lanes.len().max(1) as f64;
-            (f64::from(runs) * mean).round().max(1.0) as u32
-        };
-        warps.map(of_warp).collect()
+        code: ExecutedCode,
+    ) -> Result<Executed, PredictError> {
+        let (sampled, steps) = (sample.blocks(), code.steps);
+        let of_cases = self.of_all_cases(&sampled, runs, steps)?;
+        let n_generations = self.generations.len() as f64;
+        let means = self.generations.iter().map(|one| one.mean_nodes);
+        // The sample's programs execute slightly more or less than the population's.
+        let own = sampled.iter().enumerate();
+        let own = own.map(|(nth, &block)| self.works[self.mixed(nth)].of_block(block));
+        let all = self.works.iter().map(|work| work.mean()).sum::<f64>() / n_generations;
+        let ratio = of_cases * all * sampled.len() as f64 / own.sum::<f64>();
+        let of_all = f64::from(self.layout.blocks()) / sampled.len() as f64;
+        Ok(Executed {
+            code,
+            instructions: ratio * of_all * steps,
+            mean_nodes: means.sum::<f64>() / n_generations,
+            // The end of a grid of few waves depends on its longest programs, not on the mean.
+            of_time: match sample {
+                Sample::Spread(_) => ratio,
+                Sample::Whole(_) | Sample::Longest(..) => of_cases,
+            },
+        })
     }
 }

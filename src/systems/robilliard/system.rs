@@ -1,18 +1,19 @@
 //! Robilliard's kernels as a published system.
 
-use super::kernel::{Interpreter, Scheme};
+use super::kernel::{Scheme, stem};
 use super::predict::{RobilliardLayout, mean_generation};
-use super::problem::{Benchmark, ProblemId};
+use super::problem::Benchmark;
 use super::runs::Run;
 use super::{BLOCK_SIZES, USUAL_POPULATION, USUAL_THREADS};
 use crate::gp::program::Rpn;
+use crate::isa::Arch;
 use crate::launch::Launch;
 use crate::launch::prediction::{Configuration, PredictError};
 use crate::systems::asked::{Allowed, FIXED, MOST, Parameter};
 use crate::systems::caches::Context;
 use crate::systems::machine::Machine;
 use crate::systems::options::Size;
-use crate::systems::registry::{ARCHES, CompiledCode, KernelInfo, System};
+use crate::systems::registry::{KernelInfo, PaperListing, System};
 use crate::trace::mix::Role;
 use std::sync::LazyLock;
 
@@ -42,25 +43,17 @@ impl System for Robilliard {
         &KERNELS
     }
 
-    fn codes(&self) -> Result<Vec<CompiledCode>, PredictError> {
-        let of_scheme = |&one| {
-            ProblemId::ALL
-                .iter()
-                .map(move |&function_set| (one, function_set))
+    fn listings(&self, arch: Arch) -> Vec<PaperListing> {
+        let of_scheme = |&scheme: &Scheme| {
+            let benchmarks = Benchmark::ALL.into_iter().zip(PROBLEMS.iter());
+            benchmarks.map(move |(benchmark, problem)| PaperListing {
+                kernel: scheme.name(),
+                problem,
+                variant: None,
+                stem: stem(scheme, benchmark.function_set(), arch),
+            })
         };
-        let both: Vec<(Scheme, ProblemId)> = Scheme::ALL.iter().flat_map(of_scheme).collect();
-        let mut codes = Vec::new();
-        for arch in ARCHES {
-            for &(scheme, function_set) in &both {
-                let code = Interpreter::load(scheme, function_set, arch)?.kernel;
-                let benchmarks = Benchmark::ALL.iter().zip(&*PROBLEMS);
-                let own = benchmarks.filter(|(one, _)| one.function_set() == function_set);
-                codes.extend(own.map(|(_, problem)| {
-                    CompiledCode::of_paper(scheme.name(), problem, arch, None, &code)
-                }));
-            }
-        }
-        Ok(codes)
+        Scheme::ALL.iter().flat_map(of_scheme).collect()
     }
 
     fn launch(&self, configuration: &Configuration, on: Context) -> Result<Launch, PredictError> {
@@ -78,14 +71,8 @@ impl System for Robilliard {
                 Run::of(benchmark, &[population], seed)
             })?;
         let generations: Vec<&[Rpn]> = runs.iter().flat_map(|run| run.generations()).collect();
-        let (placement, work) = mean_generation(machine, layout, &generations)?;
-        let configuration = configuration.clone();
-        Ok(Launch::divergent(
-            configuration,
-            placement,
-            work,
-            Role::ProgramFetch,
-        ))
+        let work = mean_generation(machine, layout, &generations)?;
+        Ok(Launch::divergent(configuration, work, Role::ProgramFetch))
     }
 }
 
