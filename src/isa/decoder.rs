@@ -14,7 +14,8 @@ use super::instruction::{Control, Instruction};
 use super::meaning::{Meaning, special};
 use super::op::{Compare, Op};
 use super::operand::{
-    Operand, Place, Predicate, RZ, Source, parse_operand, parse_predicate, split_operands,
+    Operand, Place, Predicate, RZ, Source, first_uniform, parse_operand, parse_predicate,
+    split_operands,
 };
 use super::operands::Builder;
 use super::text::{DataSection, RawInstruction, SassText};
@@ -27,9 +28,26 @@ pub struct Decoder<'a> {
     pub file: &'a str,
     pub text: &'a SassText<'a>,
     pub family: Family,
+    /// Number of registers per thread.
+    pub registers: Option<u32>,
+    /// Number of UR0.
+    pub first_uniform: u8,
 }
 
-impl Decoder<'_> {
+impl<'a> Decoder<'a> {
+    pub fn new(file: &'a str, text: &'a SassText<'a>, family: Family) -> Self {
+        let name = text.kernel.unwrap_or_default();
+        let registers = text.registers;
+        let registers = registers.or_else(|| text.function_attribute("EIATTR_REGCOUNT", name));
+        Self {
+            file,
+            text,
+            family,
+            registers,
+            first_uniform: first_uniform(registers.unwrap_or_default()),
+        }
+    }
+
     pub fn instruction(&self, raw: &RawInstruction) -> Result<Instruction, IsaError> {
         let unprinted = self.family.unprinted(raw).unwrap_or_default();
         let text = if raw.text.is_empty() {
@@ -61,8 +79,8 @@ impl Decoder<'_> {
             self.family.instruction_bytes(),
         );
         for operand in split_operands(operands) {
-            let outcome =
-                parse_operand(operand).and_then(|parsed| self.add(&mut builder, parsed, raw));
+            let outcome = parse_operand(operand, self.first_uniform)
+                .and_then(|parsed| self.add(&mut builder, parsed, raw));
             outcome.map_err(|why| IsaError::Operand {
                 file: self.file.to_owned(),
                 line: raw.line,
@@ -157,7 +175,13 @@ impl Decoder<'_> {
         {
             second.negate = !second.negate;
         }
-        if matches!(instruction.op, Op::ImadWide { .. }) && instruction.sources.len() == 3 {
+        // Since Turing the upper half of a product, too, is that of the sum with a pair of registers.
+        let adds_pair = match instruction.op {
+            Op::ImadWide { .. } => true,
+            Op::Imad { high, .. } => high && self.family == Family::Hopper,
+            _ => false,
+        };
+        if adds_pair && instruction.sources.len() == 3 {
             instruction.source_registers[2] = 2;
         }
         if instruction.op == Op::Mov && instruction.sources.len() == 4 {
@@ -246,7 +270,7 @@ fn required_sources(instruction: &Instruction) -> usize {
         // Kepler's POPC counts the bits set in both of two operands.
         Op::Popc => instruction.sources.len().clamp(1, 2),
         Op::Ffma | Op::Dfma | Op::Imad { .. } | Op::Iscadd | Op::Prmt | Op::Bfi => 3,
-        Op::Fcmp { .. } | Op::Icmp { .. } | Op::Shf { .. } | Op::ShuffleXor => 3,
+        Op::Fcmp { .. } | Op::Icmp { .. } | Op::Shf { .. } | Op::Shuffle(_) => 3,
         _ => 2,
     }
 }

@@ -11,7 +11,7 @@ use super::error::IsaError;
 use super::family::Family;
 use super::instruction::Instruction;
 use super::op::Op;
-use super::operand::{FIRST_UNIFORM_REGISTER, Place, RZ};
+use super::operand::{Place, RZ};
 use super::text::{RawInstruction, SassText};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,11 +38,7 @@ pub fn check(text: &str, file: &str, known: &Opcodes) -> Result<(), IsaError> {
     let Some(family) = Family::of(&text.arch) else {
         return Ok(());
     };
-    let decoder = Decoder {
-        file,
-        text: &text,
-        family,
-    };
+    let decoder = Decoder::new(file, &text, family);
     for raw in printed(&text) {
         let instruction = decoder.instruction(raw)?;
         let names = known.get(&opcode_bits(family, raw.encoding));
@@ -53,7 +49,7 @@ pub fn check(text: &str, file: &str, known: &Opcodes) -> Result<(), IsaError> {
                 .map(String::as_str)
                 .collect::<Vec<_>>()
                 .join(" or "),
-            None => match fields_agree(family, &instruction, raw) {
+            None => match fields_agree(&decoder, &instruction, raw) {
                 true => continue,
                 false => "another guard, register or immediate".to_owned(),
             },
@@ -91,7 +87,8 @@ fn opcode_bits(family: Family, encoding: u64) -> u64 {
     }
 }
 
-fn fields_agree(family: Family, instruction: &Instruction, raw: &RawInstruction) -> bool {
+fn fields_agree(decoder: &Decoder, instruction: &Instruction, raw: &RawInstruction) -> bool {
+    let family = decoder.family;
     let (lower, upper) = (raw.encoding, raw.control_word.map_or(0, |(word, _)| word));
     let (guard, fields) = match family {
         Family::Kepler => (
@@ -106,9 +103,9 @@ fn fields_agree(family: Family, instruction: &Instruction, raw: &RawInstruction)
     let guard_agrees = u64::from(instruction.guard.index) == guard & 7
         && u64::from(instruction.guard.negate) == guard >> 3 & 1;
     let is_field = |register: u8| {
-        fields
-            .iter()
-            .any(|field| *field as u8 == register || is_uniform(register, *field))
+        fields.iter().any(|field| {
+            *field as u8 == register || is_uniform(register, decoder.first_uniform, *field)
+        })
     };
     let (mut registers, mut immediates) = (Vec::from_iter(instruction.dst), Vec::new());
     if let Some(memory) = instruction.memory {
@@ -144,8 +141,8 @@ fn has_wide_immediate(family: Family, instruction: &Instruction, raw: &RawInstru
         && !is_symbol
 }
 
-fn is_uniform(register: u8, field: u64) -> bool {
+fn is_uniform(register: u8, first_uniform: u8, field: u64) -> bool {
     register
-        .checked_sub(FIRST_UNIFORM_REGISTER)
+        .checked_sub(first_uniform)
         .is_some_and(|index| u64::from(index) == field & 0x3f)
 }

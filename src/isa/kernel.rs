@@ -74,10 +74,8 @@ impl Kernel {
             file: file_name.to_owned(),
             what,
         };
-        let registers = text
-            .registers
-            .or_else(|| text.function_attribute("EIATTR_REGCOUNT", name))
-            .ok_or_else(|| missing("register count"))?;
+        let decoder = Decoder::new(file_name, &text, family);
+        let registers = decoder.registers.ok_or_else(|| missing("register count"))?;
         let frame_bytes = text
             .function_attribute("EIATTR_FRAME_SIZE", name)
             .ok_or_else(|| missing("EIATTR_FRAME_SIZE"))?;
@@ -88,11 +86,6 @@ impl Kernel {
                 allowed: MAX_FRAME_BYTES,
             });
         }
-        let decoder = Decoder {
-            file: file_name,
-            text: &text,
-            family,
-        };
         let instructions = text.instructions.iter().map(|raw| decoder.instruction(raw));
         let mut instructions = instructions.collect::<Result<Vec<_>, _>>()?;
         let constants = decoder.constants(name);

@@ -4,7 +4,7 @@
 //! Leaves out: encodings.
 //! Sources: disassemblies of ptxas 11.8.
 
-use super::op::{Compare, Logic, Mufu, Op, Round, Special};
+use super::op::{Compare, Logic, Mufu, Op, Round, Shuffle, Special};
 use super::{Access, OpClass, Space};
 
 /// Modifiers of an opcode, consumed one by one; an opcode is known if none is left.
@@ -178,6 +178,20 @@ pub fn access(space: Space, store: bool, hints: &[&str], modifiers: &mut Modifie
         meaning.dst_registers = registers;
     }
     meaning
+}
+
+/// Decodes a shuffle by its mode; `None` if unknown.
+pub fn shuffle(modifiers: &mut Modifiers) -> Option<Meaning> {
+    let mode = modifiers.take_first(|name| {
+        Some(match name {
+            "BFLY" => Shuffle::Xor,
+            "UP" => Shuffle::Up,
+            "DOWN" => Shuffle::Down,
+            "IDX" => Shuffle::Index,
+            _ => return None,
+        })
+    })?;
+    Some(Meaning::new(Op::Shuffle(mode), OpClass::Memory))
 }
 
 /// Number of registers of an access.

@@ -1,7 +1,7 @@
 //! Operations of instructions, independent of the architecture's encoding.
 //!
 //! Models: the operations of the interpreters' kernels and of CUDA's math sequences.
-//! Leaves out: textures, atomics, votes except for any lane, shuffles except by exclusive-or.
+//! Leaves out: textures, atomics, votes except for any lane.
 //! Sources: CUDA binary utilities' instruction lists, disassemblies of ptxas 11.8.
 
 use crate::util::names::named;
@@ -146,6 +146,19 @@ pub enum Special {
     Zero,
 }
 
+/// Lane that a shuffle reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Shuffle {
+    /// Exclusive-or of this lane's number with the operand.
+    Xor,
+    /// As many lanes before this one.
+    Up,
+    /// As many lanes after this one.
+    Down,
+    /// The operand's lane of the segment.
+    Index,
+}
+
 /// Operation of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Op {
@@ -267,8 +280,8 @@ pub enum Op {
     Sgxt,
     /// Tells whether the predicate holds in any lane.
     VoteAny,
-    /// Value of the lane whose number is this lane's exclusive-or with the second operand.
-    ShuffleXor,
+    /// Value of another lane, chosen by the second operand within the bounds of the third.
+    Shuffle(Shuffle),
     S2r(Special),
     Ldc,
     Load,

@@ -10,10 +10,15 @@
 pub const RZ: u8 = 255;
 /// Predicate that is always true.
 pub const PT: u8 = 7;
-/// First number of uniform registers (sm_75 and later), so that a kernel has one register file.
-pub(super) const FIRST_UNIFORM_REGISTER: u8 = 192;
+/// First number of uniform registers (sm_75 and later) in kernels with at most as many others.
+const FIRST_UNIFORM_REGISTER: u8 = 192;
 /// First number of uniform predicates; 7 is [`PT`].
 const FIRST_UNIFORM_PREDICATE: u8 = 8;
+
+/// Returns the number of UR0 in a kernel with so many registers: uniform registers follow the others in one register file.
+pub(super) fn first_uniform(registers: u32) -> u8 {
+    registers.clamp(FIRST_UNIFORM_REGISTER.into(), RZ.into()) as u8
+}
 
 /// Origin of a source value.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,10 +57,12 @@ impl Predicate {
     };
 }
 
-/// Memory reference, `[base + index + offset]`.
+/// Memory reference, `[(base << shift) + index + offset]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryRef {
     pub base: u8,
+    /// Power of two by which the base is multiplied: 2 for `[R5.X4]`.
+    pub shift: u8,
     /// Register that is added to the base, `RZ` if none: since CUDA 12 a uniform one.
     pub index: u8,
     pub offset: i32,
@@ -104,8 +111,8 @@ pub fn split_operands(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Parses one operand; the error gives the reason for a refusal.
-pub fn parse_operand(text: &str) -> Result<Operand<'_>, String> {
+/// Parses one operand of a kernel whose UR0 has the number `first_uniform`; the error gives the reason for a refusal.
+pub fn parse_operand(text: &str, first_uniform: u8) -> Result<Operand<'_>, String> {
     if let Some(label) = text
         .strip_prefix("`(")
         .and_then(|rest| rest.strip_suffix(')'))
@@ -134,19 +141,19 @@ pub fn parse_operand(text: &str) -> Result<Operand<'_>, String> {
         None => text,
     };
     if address.starts_with('[') {
-        return parse_memory(address).map(Operand::Memory);
+        return parse_memory(address, first_uniform).map(Operand::Memory);
     }
     if let Some((register, _)) = text.split_once(" `(") {
         // `RET.REL R4 `(kernel)`: returns to the offset in the register, counted from the kernel's start.
-        return parse_value(register);
+        return parse_value(register, first_uniform);
     }
-    if let Some(target) = parse_indirect(text) {
+    if let Some(target) = parse_indirect(text, first_uniform) {
         return Ok(Operand::Memory(target));
     }
     if let Some(predicate) = parse_predicate(text) {
         return Ok(Operand::Predicate(predicate));
     }
-    parse_value(text)
+    parse_value(text, first_uniform)
 }
 
 /// Parses `P3`, `!P0`, `PT`, `UP1`.
@@ -170,9 +177,9 @@ pub fn parse_predicate(text: &str) -> Option<Predicate> {
 }
 
 /// Parses `R3`, `RZ`, `UR4`, `URZ`.
-fn parse_register(text: &str) -> Option<u8> {
+fn parse_register(text: &str, first_uniform: u8) -> Option<u8> {
     let (first, limit, name) = match text.strip_prefix('U') {
-        Some(name) => (FIRST_UNIFORM_REGISTER, 63, name),
+        Some(name) => (first_uniform, (RZ - first_uniform).min(63), name),
         None => (0, RZ, text),
     };
     match name {
@@ -185,13 +192,14 @@ fn parse_register(text: &str) -> Option<u8> {
 }
 
 /// Parses `R17 -0x620`: the target of an indirect branch, counted from the next instruction.
-fn parse_indirect(text: &str) -> Option<MemoryRef> {
+fn parse_indirect(text: &str, first_uniform: u8) -> Option<MemoryRef> {
     let (register, offset) = text.split_once(' ')?;
-    let base = parse_register(register)?;
+    let base = parse_register(register, first_uniform)?;
     let offset = parse_integer(offset.trim())? as i32;
     let index = RZ;
     Some(MemoryRef {
         base,
+        shift: 0,
         index,
         offset,
     })
@@ -208,7 +216,7 @@ fn parse_symbol(text: &str) -> Option<Operand<'_>> {
     }
 }
 
-fn parse_value(text: &str) -> Result<Operand<'_>, String> {
+fn parse_value(text: &str, first_uniform: u8) -> Result<Operand<'_>, String> {
     let (mut negate, mut invert) = (false, false);
     let mut rest = text;
     if parse_immediate(rest).is_none() {
@@ -228,7 +236,7 @@ fn parse_value(text: &str) -> Result<Operand<'_>, String> {
         Some(name) => (name, true),
         None => (rest, false),
     };
-    let place = parse_place(name)?;
+    let place = parse_place(name, first_uniform)?;
     let source = Source {
         place,
         negate,
@@ -238,27 +246,27 @@ fn parse_value(text: &str) -> Result<Operand<'_>, String> {
     Ok(Operand::Value { source, writes_cc })
 }
 
-fn parse_place(text: &str) -> Result<Place, String> {
-    if let Some(register) = parse_register(text) {
+fn parse_place(text: &str, first_uniform: u8) -> Result<Place, String> {
+    if let Some(register) = parse_register(text, first_uniform) {
         return Ok(Place::Reg(register));
     }
     if let Some(bits) = parse_immediate(text) {
         return Ok(Place::Imm(bits));
     }
     match text.strip_prefix("c[") {
-        Some(rest) => parse_constant(rest),
+        Some(rest) => parse_constant(rest, first_uniform),
         None => Err("neither register, predicate, constant, memory nor immediate".to_owned()),
     }
 }
 
 /// Parses `0x2][R4+0x10]`, after `c[`.
-fn parse_constant(rest: &str) -> Result<Place, String> {
+fn parse_constant(rest: &str, first_uniform: u8) -> Result<Place, String> {
     let bad = || "not of the form c[bank][offset]".to_owned();
     let (bank, rest) = rest.split_once(']').ok_or_else(bad)?;
     let bank = parse_immediate(bank)
         .filter(|&bank| bank < 32)
         .ok_or_else(bad)?;
-    let memory = parse_memory(rest)?;
+    let memory = parse_memory(rest.trim_start(), first_uniform)?;
     if memory.index != RZ {
         return Err("a constant's address of two registers is not supported".to_owned());
     }
@@ -269,27 +277,34 @@ fn parse_constant(rest: &str) -> Result<Place, String> {
     })
 }
 
-/// Parses `[R5+-0x4]`, `[0x10]`, `[RZ]`, `[R2+UR4+0x8]`.
-fn parse_memory(text: &str) -> Result<MemoryRef, String> {
+/// Parses `[R5+-0x4]`, `[0x10]`, `[RZ]`, `[R2+UR4+0x8]`, `[R5.X4+0x40]`.
+fn parse_memory(text: &str, first_uniform: u8) -> Result<MemoryRef, String> {
     let inner = text
         .strip_prefix('[')
         .and_then(|inner| inner.strip_suffix(']'));
     let inner = inner.ok_or_else(|| "not of the form [register+offset]".to_owned())?;
     let mut memory = MemoryRef {
         base: RZ,
+        shift: 0,
         index: RZ,
         offset: 0,
     };
     for part in inner.split('+') {
         let part = part.trim();
         let name = part.split('.').next().unwrap_or("");
-        if let Some(register) = parse_register(name) {
+        if let Some(register) = parse_register(name, first_uniform) {
             let place = match (memory.base, memory.index) {
                 (RZ, _) => &mut memory.base,
                 (_, RZ) => &mut memory.index,
                 _ => return Err("an address of three registers is not supported".to_owned()),
             };
             *place = register;
+            memory.shift |= match part.rsplit('.').next() {
+                Some("X4") => 2,
+                Some("X8") => 3,
+                Some("X16") => 4,
+                _ => 0,
+            };
         } else if let Some(offset) = parse_integer(part) {
             memory.offset = memory.offset.wrapping_add(offset as i32);
         } else {

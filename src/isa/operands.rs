@@ -76,7 +76,7 @@ impl Builder {
         let instruction = &mut self.instruction;
         let may_write = matches!(
             instruction.op,
-            Op::Iadd3 | Op::Lea { .. } | Op::Lop3 | Op::ShuffleXor
+            Op::Iadd3 | Op::Lea { .. } | Op::Lop3 | Op::Shuffle(_)
         );
         let is_result = self.predicates_wanted > 0 || may_write && instruction.sources.is_empty();
         if is_result && self.predicates_seen < 2 {

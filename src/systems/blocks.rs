@@ -14,6 +14,7 @@ use crate::launch::prediction::PredictError;
 use crate::trace::execute_block;
 use crate::trace::launch::{Argument, Buffer, KernelLaunch};
 use crate::trace::memory::BlockMemory;
+use crate::trace::warp::BlockPlace;
 use crate::util::parallel;
 
 /// Buffers of every kernel, in the order of its arguments.
@@ -80,7 +81,8 @@ impl<'a> BlockLaunch<'a> {
         for (offset_bytes, word) in (offset_bytes..).step_by(4).zip(words) {
             constants.write(CONSTANT_BANK, offset_bytes, word);
         }
-        let warps = execute_block(self.kernel, &constants, self.threads, &mut self.memory);
+        let place = BlockPlace::row(self.threads);
+        let warps = execute_block(self.kernel, &constants, place, &mut self.memory);
         Ok(ExecutedBlock {
             warps: warps.map_err(PredictError::other)?,
             nodes: self.nodes,

@@ -8,7 +8,7 @@ use super::error::TraceError;
 use super::launch::{ConstantMemory, KernelLaunch};
 use super::memory::BlockMemory;
 use super::program::ProgramWords;
-use super::warp::{LaneAddresses, PathStep, Stop, Warp, WarpCounts};
+use super::warp::{BlockPlace, LaneAddresses, PathStep, Stop, Warp, WarpCounts};
 use crate::isa::Kernel;
 
 /// Instructions of one warp after which it counts as endless.
@@ -57,10 +57,10 @@ pub struct WarpPath {
 pub fn execute_block(
     kernel: &Kernel,
     constants: &ConstantMemory,
-    threads: u32,
+    place: BlockPlace,
     memory: &mut BlockMemory,
 ) -> Result<Vec<WarpPath>, TraceError> {
-    let mut warps = warps(kernel, constants, threads);
+    let mut warps = warps(kernel, constants, place);
     for warp in &mut warps {
         (warp.path, warp.accesses) = (Some(Vec::new()), Some(Vec::new()));
     }
@@ -72,10 +72,14 @@ pub fn execute_block(
     Ok(warps.into_iter().map(path).collect())
 }
 
-fn warps<'a>(kernel: &'a Kernel, constants: &'a ConstantMemory, threads: u32) -> Vec<Warp<'a>> {
-    let firsts = (0..threads).step_by(32);
+fn warps<'a>(
+    kernel: &'a Kernel,
+    constants: &'a ConstantMemory,
+    place: BlockPlace,
+) -> Vec<Warp<'a>> {
+    let firsts = (0..place.n_threads()).step_by(32);
     firsts
-        .map(|first| Warp::new(kernel, constants, first, (threads - first).min(32)))
+        .map(|first| Warp::new(kernel, constants, place, first))
         .collect()
 }
 
@@ -118,7 +122,7 @@ pub fn run_block_within(
     let mut row = program.words().to_vec();
     row.resize(row.len().max(launch.max_program_words as usize), 0);
     let mut memory = BlockMemory::new(row, cases.inputs.to_vec(), cases.outputs.to_vec(), threads);
-    let mut warps = warps(kernel, &constants, threads);
+    let mut warps = warps(kernel, &constants, BlockPlace::row(threads));
     if let Some(first) = warps.first_mut() {
         first.path = Some(Vec::new());
     }

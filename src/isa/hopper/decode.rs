@@ -2,12 +2,13 @@
 //!
 //! Models: the opcodes that ptxas 11.8 emits for the interpreters, the same names on all of these architectures; the uniform
 //! datapath (`U...`) as the same operations on separate registers.
-//! Leaves out: tensor cores (HFMA2.MMA only moves constants here), textures, atomics, shuffles except by exclusive-or,
-//! clusters.
+//! Leaves out: tensor cores (HFMA2.MMA only moves constants here), textures, atomics, clusters.
 //! Sources: disassemblies of ptxas 11.8 for sm_75 to sm_90; CUDA binary utilities, Turing, Ampere, Ada and Hopper instruction
 //! sets.
 
-use crate::isa::meaning::{Meaning, Modifiers, access, comparison, constant_load, mufu, rounding};
+use crate::isa::meaning::{
+    Meaning, Modifiers, access, comparison, constant_load, mufu, rounding, shuffle,
+};
 use crate::isa::op::{Mufu, Number, Op, Special};
 use crate::isa::{OpClass, Space};
 
@@ -248,9 +249,7 @@ fn control(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
         "VOTE" if take_all(&["ANY"]) => {
             return Some(Meaning::new(Op::VoteAny, OpClass::Compare));
         }
-        "SHFL" if take_all(&["BFLY"]) => {
-            return Some(Meaning::new(Op::ShuffleXor, OpClass::Memory));
-        }
+        "SHFL" => return shuffle(modifiers),
         "NOP" => return Some(Meaning::new(Op::Nop, OpClass::Nop)),
         _ => return None,
     };

@@ -3,7 +3,7 @@
 //! Models: VIMNMX (minimum or maximum of two integers), which replaces IMNMX on sm_90.
 //! Leaves out: all others, which are errors.
 //! Sources: the encodings in sm_90 code compared with IMNMX.U32 of the same source on sm_35; field positions as in the printed
-//! instructions (predicate at bits 87 to 90, signedness at bit 73 as in ISETP).
+//! instructions (predicate at bits 87 to 90); signedness at bit 72, as CUDA 13's nvdisasm prints it.
 
 /// Returns the text of an instruction from its encoding; `None` if unknown.
 pub fn text(lower: u64, upper: u64) -> Option<String> {
@@ -32,7 +32,7 @@ pub fn text(lower: u64, upper: u64) -> Option<String> {
         (7, 0) => String::new(),
         (index, negate) => format!("@{} ", predicate(index, negate)),
     };
-    let signedness = if upper >> 9 & 1 == 0 { ".U32" } else { "" };
+    let signedness = if upper >> 8 & 1 == 0 { ".U32" } else { "" };
     let choice = predicate(upper >> 23 & 7, upper >> 26 & 1);
     let (target, first) = (register(16), register(24));
     Some(format!(
@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn guard_sign_registers_and_choice() {
         let text = |lower, upper| super::text(lower, upper).unwrap();
-        let all = text(0x0000_0005_ff02_b248, 0x000f_ca00_057e_0200);
+        let all = text(0x0000_0005_ff02_b248, 0x000f_ca00_057e_0100);
         assert_eq!(all, "@!P3 VIMNMX R2, RZ, R5, !P2");
         let negated = text(0x0000_0005_ff02_f248, 0x000f_ca00_07fe_0000);
         assert_eq!(negated, "@!PT VIMNMX.U32 R2, RZ, R5, !PT");

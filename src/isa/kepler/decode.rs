@@ -1,10 +1,12 @@
 //! Decoding of Kepler opcodes with their modifiers.
 //!
 //! Models: the opcodes that ptxas 11.8 emits for the interpreters, CUDA's accurate math included.
-//! Leaves out: textures, surfaces, atomics, shuffles, video instructions.
+//! Leaves out: textures, surfaces, atomics, video instructions.
 //! Sources: disassemblies of ptxas 11.8 for sm_35; CUDA Programming Guide 5.5, Table 2 (classes).
 
-use crate::isa::meaning::{Meaning, Modifiers, access, comparison, constant_load, mufu, rounding};
+use crate::isa::meaning::{
+    Meaning, Modifiers, access, comparison, constant_load, mufu, rounding, shuffle,
+};
 use crate::isa::op::{Logic, Number, Op, Special};
 use crate::isa::{OpClass, Space};
 
@@ -167,6 +169,7 @@ fn memory(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
         "LD" | "LDG" => (Space::Global, false),
         "ST" => (Space::Global, true),
         "LDC" => return Some(constant_load(modifiers)),
+        "SHFL" => return shuffle(modifiers),
         _ => return None,
     };
     Some(access(space, store, &HINTS, modifiers))

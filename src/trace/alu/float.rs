@@ -7,6 +7,9 @@ use crate::util::elementary::{cos, exp2, log2, sin};
 impl Lane<'_> {
     pub(super) fn float(&self, op: Op) -> Outputs {
         let round = self.instruction.round;
+        if let Op::Mufu(function @ (Mufu::Rcp64h | Mufu::Rsq64h)) = op {
+            return value(self.upper_word(function));
+        }
         let result = match op {
             Op::Fadd => rounded_fma(1.0, self.f(0), self.f(1), round),
             Op::Fmul if round == Round::Nearest => self.f(0) * self.f(1),
@@ -28,6 +31,16 @@ impl Lane<'_> {
         value(result.to_bits())
     }
 
+    /// Returns the upper word of the function of a double, given by its upper word.
+    fn upper_word(&self, function: Mufu) -> u32 {
+        let x = f64::from_bits(u64::from(self.f(0).to_bits()) << 32);
+        let result = match function {
+            Mufu::Rcp64h => 1.0 / x,
+            _ => 1.0 / x.sqrt(),
+        };
+        (result.to_bits() >> 32) as u32
+    }
+
     pub(super) fn double(&self, op: Op) -> Outputs {
         let result = match op {
             Op::Dadd => self.d(0) + self.d(1),
@@ -38,28 +51,69 @@ impl Lane<'_> {
     }
 
     pub(super) fn convert(&self, to: Number, from: Number, integral: bool) -> u64 {
-        let round = self.instruction.round;
         let wide = match from {
             Number::Float(64) => self.d(0),
+            Number::Float(16) => self.half_source(),
             Number::Float(_) => f64::from(self.f(0)),
             Number::Signed(bits) => {
-                return from_integer(i128::from(signed_part(self.integer_source(0), bits)), to);
+                return self.of_integer(i128::from(signed_part(self.integer_source(0), bits)), to);
             }
             Number::Unsigned(bits) => {
-                return from_integer(i128::from(unsigned_part(self.integer_source(0), bits)), to);
+                return self
+                    .of_integer(i128::from(unsigned_part(self.integer_source(0), bits)), to);
             }
         };
+        let round = self.instruction.round;
+        match to {
+            Number::Float(_) if integral => self.of_float(round_to_integer(wide, round), to),
+            Number::Float(_) => self.of_float(wide, to),
+            // A float beyond the range becomes the nearest number in it.
+            _ => clamped(round_to_integer(wide, round) as i128, to),
+        }
+    }
+
+    /// Rounds a float to a format, after saturation to 0..=1 if the instruction saturates.
+    fn of_float(&self, wide: f64, to: Number) -> u64 {
+        let wide = match self.instruction.saturate {
+            true if wide.is_nan() => 0.0,
+            true => wide.clamp(0.0, 1.0),
+            false => wide,
+        };
+        let round = self.instruction.round;
         match to {
             Number::Float(64) => wide.to_bits(),
-            Number::Float(_) if integral => {
-                u64::from((round_to_integer(wide, round) as f32).to_bits())
-            }
-            Number::Float(_) => u64::from(self.flush(round_to_f32(wide, 0.0, round)).to_bits()),
-            Number::Signed(32) => u64::from(round_to_integer(wide, round) as i32 as u32),
-            Number::Unsigned(32) => u64::from(round_to_integer(wide, round) as u32),
-            Number::Signed(_) => round_to_integer(wide, round) as i64 as u64,
-            Number::Unsigned(_) => round_to_integer(wide, round) as u64,
+            Number::Float(16) => half_from(wide, round).into(),
+            _ => u64::from(self.flush(round_to_f32(wide, 0.0, round)).to_bits()),
         }
+    }
+
+    fn of_integer(&self, value: i128, to: Number) -> u64 {
+        let round = self.instruction.round;
+        match to {
+            Number::Float(64) => (value as f64).to_bits(),
+            Number::Float(16) => half_from(value as f64, round).into(),
+            Number::Float(_) if round == Round::Nearest => u64::from((value as f32).to_bits()),
+            Number::Float(_) => {
+                // Exact in two steps: a float of 64 bits and what it leaves out.
+                let wide = value as f64;
+                let rest = (value - wide as i128) as f64;
+                u64::from(round_to_f32(wide, rest, round).to_bits())
+            }
+            _ if self.instruction.saturate => clamped(value, to),
+            _ => narrowed(value as u64, to),
+        }
+    }
+
+    /// The lower half of the first source as a number of half precision.
+    fn half_source(&self) -> f64 {
+        let source = self.instruction.sources[0];
+        let magnitude = half_to(self.raw(0) as u16);
+        let magnitude = if source.absolute {
+            magnitude.abs()
+        } else {
+            magnitude
+        };
+        if source.negate { -magnitude } else { magnitude }
     }
 
     fn integer_source(&self, index: usize) -> u64 {
@@ -120,12 +174,61 @@ fn unsigned_part(bits: u64, width: u8) -> u64 {
     bits & (u64::MAX >> (64 - u32::from(width)))
 }
 
-fn from_integer(value: i128, to: Number) -> u64 {
+/// Bits of an integer in a register: those of narrow ones are extended to a word.
+fn narrowed(bits: u64, to: Number) -> u64 {
     match to {
-        Number::Float(64) => (value as f64).to_bits(),
-        Number::Float(_) => u64::from((value as f32).to_bits()),
-        Number::Signed(32) | Number::Unsigned(32) => u64::from(value as u32),
-        Number::Signed(_) | Number::Unsigned(_) => value as u64,
+        Number::Signed(width @ 0..=32) => u64::from(signed_part(bits, width) as u32),
+        Number::Signed(_) => bits,
+        Number::Unsigned(width) | Number::Float(width) => unsigned_part(bits, width),
+    }
+}
+
+/// The nearest integer of a format.
+fn clamped(value: i128, to: Number) -> u64 {
+    let (low, high) = match to {
+        Number::Signed(width) => (-(1_i128 << (width - 1)), (1_i128 << (width - 1)) - 1),
+        Number::Unsigned(width) | Number::Float(width) => (0, (1_i128 << width) - 1),
+    };
+    narrowed(value.clamp(low, high) as u64, to)
+}
+
+/// Value of a number of half precision.
+fn half_to(bits: u16) -> f64 {
+    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
+    let magnitude = match (exponent, fraction) {
+        (31, 0.0) => f64::INFINITY,
+        (31, _) => f64::NAN,
+        (0, fraction) => fraction * 2f64.powi(-24),
+        _ => (1.0 + fraction / 1024.0) * 2f64.powi(exponent - 15),
+    };
+    if bits >> 15 != 0 {
+        -magnitude
+    } else {
+        magnitude
+    }
+}
+
+/// The number of half precision that a float is rounded to.
+fn half_from(value: f64, round: Round) -> u16 {
+    const INFINITE: u16 = 0x7c00;
+    let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
+    if value.is_nan() {
+        return 0x7fff;
+    }
+    // Steps of the smallest numbers, or of those between two powers of two.
+    let exponent = ((value.abs().to_bits() >> 52) as i32 - 1023).clamp(-14, 16);
+    let steps = round_to_integer(value * 2f64.powi(10 - exponent), round).abs();
+    let bits = steps as u32 + ((exponent + 14) as u32) * 0x400;
+    let is_beyond = bits >= u32::from(INFINITE) && value.is_finite();
+    let is_cut = match round {
+        Round::Nearest => false,
+        Round::Zero => true,
+        Round::Down => value > 0.0,
+        Round::Up => value < 0.0,
+    };
+    sign | match is_beyond && is_cut {
+        true => INFINITE - 1,
+        false => bits.min(INFINITE.into()) as u16,
     }
 }
 
@@ -143,6 +246,7 @@ fn special(function: Mufu, x: f32) -> f32 {
         Mufu::Rcp => flush_denormal((1.0 / wide) as f32),
         Mufu::Rsq => (1.0 / wide.sqrt()) as f32,
         Mufu::Sqrt => wide.sqrt() as f32,
+        // Functions of doubles are computed apart.
         Mufu::Rcp64h | Mufu::Rsq64h => f32::NAN,
     }
 }

@@ -48,6 +48,10 @@ impl Lane<'_> {
 
     pub(super) fn multiply_add(&self, high: bool, signed: bool) -> Outputs {
         let product = self.product(signed);
+        if high && self.instruction.source_registers[2] == 2 {
+            let sum = product.wrapping_add(self.inputs.sources[2]);
+            return value((sum >> 32) as u32);
+        }
         let part = if high {
             product >> 32
         } else {

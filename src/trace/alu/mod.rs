@@ -179,11 +179,19 @@ impl Lane<'_> {
 
     fn integer_order(&self, signed: bool) -> Option<Ordering> {
         let (a, b) = (self.i(0), self.i(1));
-        Some(if signed {
+        let order = if signed {
             (a as i32).cmp(&(b as i32))
         } else {
             a.cmp(&b)
-        })
+        };
+        // `.X` on Kepler: the condition code is that of the difference of the lower words.
+        let lower = match self.inputs.cc {
+            _ if !self.instruction.carry_in => Ordering::Equal,
+            cc if cc & CC_ZERO != 0 => Ordering::Equal,
+            cc if cc & CC_CARRY != 0 => Ordering::Greater,
+            _ => Ordering::Less,
+        };
+        Some(order.then(lower))
     }
 
     fn set(

@@ -340,3 +340,115 @@ fn a_division_needs_its_slow_path_only_at_the_edges() {
         check(1.0, 0.0) && check(1.0, 1e-40) && check(f32::INFINITY, 1.0) && check(1e30, 1e-30)
     );
 }
+
+/// Runs one Hopper instruction on sources of 64 bits.
+fn wide(text: &str, sources: [u64; 3]) -> u64 {
+    let instruction = hopper(text);
+    let inputs = Inputs {
+        sources: [sources[0], sources[1], sources[2], 0],
+        ..Inputs::default()
+    };
+    execute(&instruction, &inputs).unwrap().value
+}
+
+/// Division by a variable multiplies by its reciprocal, and adds a pair of registers.
+#[test]
+fn the_upper_half_of_a_product_is_that_of_its_sum_with_a_pair() {
+    let (a, b, c) = (0xdead_beef_u64, 0x1234_5678_u64, 0x9abc_def0_8765_4321_u64);
+    let expected = (a * b).wrapping_add(c) >> 32;
+    assert_eq!(wide("IMAD.HI.U32 R0, R1, R2, R4", [a, b, c]), expected);
+    let signed = i64::from(a as u32 as i32) * i64::from(b as i32);
+    let expected = (signed as u64).wrapping_add(c) >> 32;
+    assert_eq!(wide("IMAD.HI R0, R1, R2, R4", [a, b, c]), expected);
+    // Kepler's adds a word to the upper half.
+    let kepler = run(
+        &kepler("IMAD.U32.U32.HI R0, R1, R2, R3"),
+        &[a as u32, b as u32, 7],
+        &[],
+        0,
+    );
+    assert_eq!(kepler.value, ((a * b) >> 32) + 7);
+}
+
+/// A comparison of 64 bits on Kepler: the lower words are subtracted, the upper ones compared with the condition code.
+#[test]
+fn the_upper_words_of_a_pair_are_compared_after_the_lower_ones() {
+    let words = [0_u32, 1, 5, 0x7fff_ffff, 0x8000_0000, u32::MAX];
+    let lower = kepler("ISUB RZ.CC, R1, R2");
+    for (text, signed) in [
+        ("ISETP.LT.X.AND P0, PT, R1, R2, PT", true),
+        ("ISETP.LT.U32.X.AND P0, PT, R1, R2, PT", false),
+    ] {
+        for (a, b) in words.iter().flat_map(|&a| words.map(|b| (a, b))) {
+            for (c, d) in words.iter().flat_map(|&c| words.map(|d| (c, d))) {
+                let cc = run(&lower, &[c, d], &[], 0).cc;
+                let less = run(&kepler(text), &[a, b], &[true], cc).predicates[0];
+                let pair = |upper: u32, lower: u32| u64::from(upper) << 32 | u64::from(lower);
+                let (left, right) = (pair(a, c), pair(b, d));
+                let expected = match signed {
+                    true => (left as i64) < right as i64,
+                    false => left < right,
+                };
+                assert_eq!(less, expected, "{text}: {left:#x} {right:#x}");
+            }
+        }
+    }
+}
+
+/// The upper word of a double's reciprocal begins a division.
+#[test]
+fn reciprocals_of_doubles_begin_with_their_upper_word() {
+    let upper = |x: f64| (x.to_bits() >> 32) as u32;
+    for x in [4.0, -0.3, 1e300, 1e-300] {
+        let seed = wide("MUFU.RCP64H R0, R1", [upper(x).into(), 0, 0]);
+        let seed = f64::from_bits(seed << 32);
+        assert!((seed * x - 1.0).abs() < 1e-5, "{x}: {seed}");
+    }
+    assert_eq!(
+        wide("MUFU.RSQ64H R0, R1", [upper(16.0).into(), 0, 0]),
+        u64::from(upper(0.25))
+    );
+}
+
+/// Every number of half precision, and halfway between two of them.
+#[test]
+fn half_precision_is_rounded_to() {
+    let value = |bits: u16| {
+        let bits = wide("F2F.F32.F16 R0, R1", [bits.into(), 0, 0]);
+        f32::from_bits(bits as u32)
+    };
+    let half = |text: &str, x: f32| wide(text, [x.to_bits().into(), 0, 0]) as u16;
+    assert_eq!(
+        [value(0x3c00), value(0xc000), value(1)],
+        [1.0, -2.0, 2f32.powi(-24)]
+    );
+    for bits in 0..0x7bff {
+        let (low, high) = (value(bits), value(bits + 1));
+        assert_eq!(half("F2F.F16.F32 R0, R1", low), bits);
+        assert_eq!(half("F2F.F16.F32 R0, R1", -low), 0x8000 | bits);
+        let middle = f32::midpoint(low, high);
+        assert_eq!(half("F2F.F16.F32 R0, R1", middle), bits + bits % 2);
+        assert_eq!(half("F2F.F16.F32.RM R0, R1", middle), bits);
+        assert_eq!(half("F2F.F16.F32.RP R0, R1", middle), bits + 1);
+        assert_eq!(half("F2F.F16.F32.RP R0, R1", -middle), 0x8000 | bits);
+    }
+    assert_eq!(half("F2F.F16.F32 R0, R1", 65520.0), 0x7c00);
+    assert_eq!(half("F2F.F16.F32.RZ R0, R1", 1e9), 0x7bff);
+    assert_eq!(half("F2F.F16.F32 R0, R1", f32::NAN) & 0x7fff, 0x7fff);
+}
+
+/// Conversions to numbers of 8 and 16 bits keep the range of those; `.SAT` keeps a float between 0 and 1.
+#[test]
+fn conversions_keep_the_range_of_their_target() {
+    let to = |text: &str, x: f32| run(&kepler(text), &[x.to_bits()], &[], 0).value as u32;
+    assert_eq!(to("F2I.S8.F32.TRUNC R0, R1", 300.0), 127);
+    assert_eq!(to("F2I.S8.F32.TRUNC R0, R1", -300.0), (-128_i32) as u32);
+    assert_eq!(to("F2I.U16.F32.TRUNC R0, R1", 70000.0), 65535);
+    assert_eq!(to("F2I.U8.F32.TRUNC R0, R1", -1.0), 0);
+    assert_eq!(to("F2I.S32.F32.TRUNC R0, R1", 3e9), i32::MAX as u32);
+    assert_eq!(bits("I2I.S8.S32 R0, R1", &[0x1ff]), u32::MAX);
+    assert_eq!(bits("I2I.U16.S32.SAT R0, R1", &[(-5_i32) as u32]), 0);
+    assert_eq!(bits("I2I.S16.S32.SAT R0, R1", &[40000]), 32767);
+    assert_eq!(float("F2F.F32.F32.SAT R0, R1", &[3.0]), 1.0);
+    assert_eq!(float("F2F.F32.F32.SAT R0, R1", &[-3.0]), 0.0);
+}

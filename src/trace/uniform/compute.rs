@@ -36,7 +36,7 @@ impl Executor<'_> {
                 Op::S2r(special) => special_register(special, probe),
                 Op::Ldc => self.constant_words(instruction, probe),
                 Op::VoteAny => vote(&inputs[probe]),
-                Op::ShuffleXor => shuffle(&inputs[probe]),
+                Op::Shuffle(_) => shuffle(&inputs[probe]),
                 _ => alu::execute(instruction, &inputs[probe])
                     .ok_or_else(|| self.fail("this operation is not executed"))?,
             };

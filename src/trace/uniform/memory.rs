@@ -259,11 +259,12 @@ impl Executor<'_> {
         self.known(base, "the address depends on data")?;
         self.known(index, "the address depends on data")?;
         let shared = instruction.access.map(|access| access.space) == Some(Space::Shared);
-        if base.stride.wrapping_add(index.stride) != if shared { 4 } else { 0 } {
+        let stride = (base.stride << memory.shift).wrapping_add(index.stride);
+        if stride != if shared { 4 } else { 0 } {
             self.ask_position();
         }
         Ok(array::from_fn(|probe| {
-            let address = base.bits[probe].wrapping_add(index.bits[probe]);
+            let address = (base.bits[probe] << memory.shift).wrapping_add(index.bits[probe]);
             address.wrapping_add_signed(memory.offset)
         }))
     }

@@ -2,10 +2,11 @@
 
 use super::{LANES, Warp, lanes_of};
 use crate::isa::instruction::Instruction;
-use crate::isa::op::{Op, Special};
+use crate::isa::op::{Op, Shuffle, Special};
 use crate::isa::operand::{PT, Place, RZ};
 use crate::trace::alu::{self, Inputs, Outputs};
 use crate::trace::error::TraceError;
+use std::array;
 
 impl Warp<'_> {
     pub(super) fn compute(
@@ -65,18 +66,27 @@ impl Warp<'_> {
         self.note_lanes(instruction);
     }
 
-    /// Gives every lane the previous value of another one.
-    pub(super) fn shuffle(&mut self, instruction: &Instruction, lanes: u32) {
-        let value = |lane: usize, at: usize| self.source(instruction.sources[at].place, 1, lane);
-        let values: Vec<u64> = (0..LANES)
-            .map(|lane| value((lane ^ value(lane, 1) as usize) % LANES, 0))
-            .collect();
-        for lane in lanes_of(lanes) {
-            let outputs = Outputs {
-                value: values[lane],
-                ..Outputs::default()
+    /// Gives every lane the previous value of another one, or its own if that one is out of bounds. An inactive lane
+    /// gives 0: PTX leaves its value undefined.
+    pub(super) fn shuffle(&mut self, instruction: &Instruction, mode: Shuffle, lanes: u32) {
+        let word =
+            |lane: usize, at: usize| self.source(instruction.sources[at].place, 1, lane) as usize;
+        let outputs: [Outputs; LANES] = array::from_fn(|lane| {
+            let (by, bounds) = (word(lane, 1) % LANES, word(lane, 2));
+            let (from, is_inside) = other_lane(mode, lane, by, bounds);
+            let from = if is_inside { from } else { lane };
+            let value = match lanes >> from & 1 != 0 {
+                true => word(from, 0) as u64,
+                false => 0,
             };
-            self.write(instruction, lane, &outputs);
+            Outputs {
+                value,
+                predicates: [is_inside, false],
+                ..Outputs::default()
+            }
+        });
+        for lane in lanes_of(lanes) {
+            self.write(instruction, lane, &outputs[lane]);
         }
         self.note_lanes(instruction);
     }
@@ -136,9 +146,12 @@ impl Warp<'_> {
 
     fn special(&self, special: Special, lane: usize) -> Outputs {
         let value = match special {
-            Special::Tid(0) => self.first_thread + lane as u32,
+            Special::Tid(dimension) => self
+                .place
+                .thread(self.first_thread + lane as u32, dimension),
+            Special::Ctaid(dimension) => self.place.index[usize::from(dimension % 3)],
             Special::LaneId => lane as u32,
-            Special::Tid(_) | Special::Ctaid(_) | Special::Zero => 0,
+            Special::Zero => 0,
         };
         Outputs {
             value: u64::from(value),
@@ -165,6 +178,23 @@ impl Warp<'_> {
         }
         if instruction.writes_cc {
             self.cc[lane] = outputs.cc;
+        }
+    }
+}
+
+/// Returns the lane that `lane` reads in a shuffle, and whether it is within the bounds: the segment's mask in bits 8 to
+/// 12, the limit in bits 0 to 4, as in PTX.
+fn other_lane(mode: Shuffle, lane: usize, by: usize, bounds: usize) -> (usize, bool) {
+    let (limit, segment) = (bounds & 31, bounds >> 8 & 31);
+    let first = lane & segment;
+    let last = first | limit & !segment;
+    match mode {
+        Shuffle::Up => (lane.wrapping_sub(by), lane >= by + last),
+        Shuffle::Down => (lane + by, lane + by <= last),
+        Shuffle::Xor => (lane ^ by, lane ^ by <= last),
+        Shuffle::Index => {
+            let from = first | by & !segment;
+            (from, from <= last)
         }
     }
 }

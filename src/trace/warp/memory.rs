@@ -62,7 +62,7 @@ impl Warp<'_> {
         };
         let (base, index) = (register(memory.base), register(memory.index));
         array::from_fn(|lane| {
-            let address = base[lane].wrapping_add(index[lane]);
+            let address = (base[lane] << memory.shift).wrapping_add(index[lane]);
             address.wrapping_add_signed(memory.offset)
         })
     }

@@ -17,6 +17,8 @@ use crate::isa::operand::{PT, Predicate};
 mod compute;
 mod flow;
 mod memory;
+#[cfg(test)]
+mod tests;
 mod uniform;
 
 use uniform::UniformRegisters;
@@ -94,10 +96,42 @@ pub struct LaneAddresses {
     pub addresses: Vec<u32>,
 }
 
+/// Sizes of a block and its index in the grid, by dimension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockPlace {
+    pub threads: [u32; 3],
+    pub index: [u32; 3],
+}
+
+impl BlockPlace {
+    /// Returns the first block of a grid of rows of threads.
+    pub fn row(threads: u32) -> Self {
+        BlockPlace {
+            threads: [threads, 1, 1],
+            index: [0; 3],
+        }
+    }
+
+    pub fn n_threads(&self) -> u32 {
+        self.threads.iter().product()
+    }
+
+    /// Returns the index of a thread in one dimension of the block.
+    fn thread(&self, thread: u32, dimension: u8) -> u32 {
+        let [x, y, _] = self.threads.map(|threads| threads.max(1));
+        match dimension {
+            0 => thread % x,
+            1 => thread / x % y,
+            _ => thread / x / y,
+        }
+    }
+}
+
 /// One warp.
 pub struct Warp<'a> {
     kernel: &'a Kernel,
     constants: &'a ConstantMemory,
+    place: BlockPlace,
     first_thread: u32,
     pc: usize,
     active: u32,
@@ -120,13 +154,14 @@ pub struct Warp<'a> {
 }
 
 impl<'a> Warp<'a> {
-    /// Starts threads `first_thread..first_thread + n_threads` (at most 32) before the first instruction.
+    /// Starts the threads of a block from `first_thread` on, at most 32, before the first instruction.
     pub fn new(
         kernel: &'a Kernel,
         constants: &'a ConstantMemory,
+        place: BlockPlace,
         first_thread: u32,
-        n_threads: u32,
     ) -> Self {
+        let n_threads = place.n_threads().saturating_sub(first_thread);
         let active = if n_threads >= 32 {
             u32::MAX
         } else {
@@ -135,6 +170,7 @@ impl<'a> Warp<'a> {
         Self {
             kernel,
             constants,
+            place,
             first_thread,
             pc: 0,
             active,
@@ -233,7 +269,7 @@ impl<'a> Warp<'a> {
                 return Ok(false);
             }
             Op::VoteAny => self.vote(instruction, lanes),
-            Op::ShuffleXor => self.shuffle(instruction, lanes),
+            Op::Shuffle(mode) => self.shuffle(instruction, mode, lanes),
             Op::Load => self.load(instruction, lanes, memory)?,
             Op::Store => self.store(instruction, lanes, memory)?,
             Op::Ssy | Op::Pbk | Op::Pcnt | Op::Brx | Op::Call | Op::Nop => {}

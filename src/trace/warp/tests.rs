@@ -1,6 +1,6 @@
 //! Tests of whole warps, through the disassembler's text.
 
-use super::{LANES, Warp};
+use super::{BlockPlace, LANES, Warp};
 use crate::isa::Kernel;
 use crate::trace::launch::ConstantMemory;
 use crate::trace::memory::BlockMemory;
@@ -8,11 +8,17 @@ use std::array;
 
 /// Executes Hopper instructions in one warp of `n_threads`, then returns R0 of every lane.
 fn lanes(instructions: &[&str], n_threads: u32) -> [u32; LANES] {
-    let mut file = ".headerflags @\"EF_CUDA_SM90 EF_CUDA_VIRTUAL_SM(EF_CUDA_SM90)\"\n\
+    lanes_of_block(instructions, BlockPlace::row(n_threads), 8)
+}
+
+/// Executes Hopper instructions in a block's first warp, in a kernel of `registers`, then returns R0 of every lane.
+fn lanes_of_block(instructions: &[&str], place: BlockPlace, registers: u32) -> [u32; LANES] {
+    let mut file = format!(
+        ".headerflags @\"EF_CUDA_SM90 EF_CUDA_VIRTUAL_SM(EF_CUDA_SM90)\"\n\
          //----- nvinfo : EIATTR_FRAME_SIZE\n\
          .section\t.nv.info,\"\",@\"SHT_CUDA_INFO\"\n.word index@(k)\n.word 0x0\n\
-         .section\t.text.k,\"ax\",@progbits\n.sectioninfo @\"SHI_REGISTERS=8\"\n"
-        .to_owned();
+         .section\t.text.k,\"ax\",@progbits\n.sectioninfo @\"SHI_REGISTERS={registers}\"\n"
+    );
     for (at, text) in instructions.iter().chain(&["EXIT"]).enumerate() {
         file += &format!(
             "/*{:04x}*/ {text} ; /* 0x0000000000000000 */\n/* 0x0000000000000000 */\n",
@@ -23,8 +29,8 @@ fn lanes(instructions: &[&str], n_threads: u32) -> [u32; LANES] {
         Kernel::parse(&file, "test").unwrap(),
         ConstantMemory::default(),
     );
-    let mut memory = BlockMemory::new(Vec::new(), Vec::new(), Vec::new(), n_threads);
-    let mut warp = Warp::new(&kernel, &constants, 0, n_threads);
+    let mut memory = BlockMemory::new(Vec::new(), Vec::new(), Vec::new(), 32);
+    let mut warp = Warp::new(&kernel, &constants, place, 0);
     warp.run(&mut memory, 100).unwrap();
     warp.registers[0]
 }
@@ -81,4 +87,31 @@ fn addresses_are_scaled() {
         32,
     );
     assert_eq!(loaded, array::from_fn(|lane| lane as u32));
+}
+
+#[test]
+fn threads_and_blocks_have_indices_in_three_dimensions() {
+    let place = BlockPlace {
+        threads: [4, 3, 5],
+        index: [7, 8, 9],
+    };
+    let read = |name: &str| lanes_of_block(&[&format!("S2R R0, {name}")], place, 8);
+    assert_eq!(read("SR_TID.X"), array::from_fn(|thread| thread as u32 % 4));
+    assert_eq!(
+        read("SR_TID.Y"),
+        array::from_fn(|thread| thread as u32 / 4 % 3)
+    );
+    assert_eq!(
+        read("SR_TID.Z"),
+        array::from_fn(|thread| thread as u32 / 12)
+    );
+    assert_eq!(read("SR_CTAID.Y"), [8; LANES]);
+    assert_eq!(read("SR_CTAID.Z"), [9; LANES]);
+}
+
+/// Uniform registers follow the kernel's own: R192 and UR0 are two registers.
+#[test]
+fn uniform_registers_are_other_registers_than_those_of_lanes() {
+    let text = ["MOV R192, 0x5", "UMOV UR0, 0x3", "IADD3 R0, R192, UR0, RZ"];
+    assert_eq!(lanes_of_block(&text, BlockPlace::row(32), 200), [8; LANES]);
 }

@@ -41,7 +41,11 @@ impl Warp<'_> {
             return false;
         }
         if let Op::S2r(special) = instruction.op {
-            return !matches!(special, Special::Tid(0) | Special::LaneId);
+            return match special {
+                Special::Tid(0) | Special::LaneId => false,
+                Special::Tid(_) => self.place.threads[1..] == [1, 1],
+                Special::Ctaid(_) | Special::Zero => true,
+            };
         }
         let sources = instruction.sources.iter().enumerate().take(4);
         let mut places =
