@@ -253,7 +253,7 @@ pub(super) fn of_papers(
         let own: Vec<usize> = own.collect();
         let asked = own.iter().map(|&at| (&configurations[at]).try_into());
         let asked: Vec<gpocl::GpoclConfiguration> = asked.collect::<Result<_, _>>()?;
-        let speeds = gpocl::predict::predict(predictor.bench()?, &asked, seed)?;
+        let speeds = gpocl::predict::predict(predictor.machine()?, &asked, seed)?;
         let speeds = speeds
             .iter()
             .map(|one| Some((one.milliseconds, one.instructions)));

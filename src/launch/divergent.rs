@@ -3,7 +3,7 @@
 //! Models: repeated work of a block may be executed fewer times: time and instructions are linear in the number of repetitions,
 //! so two numbers of repetitions suffice. The rest of a timing (CPI stack, traffic, instructions per node) comes from the
 //! blocks timed with the larger number.
-//! Leaves out: execution (each system), timing of blocks (`sim::divergent`).
+//! Leaves out: execution (`systems::blocks`), timing of blocks (`sim::divergent`).
 //! Units: cycles of a multiprocessor, warp instructions, milliseconds; nodes times cases per second.
 
 use super::counters::{Counters, cpi_entries, traffic};

@@ -55,11 +55,14 @@ impl Placement {
         self.ideals.has(Ideal::GridEnds) || !to_its_end && self.waves() >= FEW_WAVES
     }
 
-    /// The blocks to execute: `spread` of them where the grid has many waves, otherwise those of `multiprocessors`.
-    pub fn sample(&self, spread: u32, multiprocessors: u32) -> Sample {
-        match self.has_many_waves(false) {
-            true => self.sample_spread(spread),
-            false => self.sample_whole(multiprocessors),
+    /// The blocks to execute: `spread` of them where the grid has many waves, otherwise those of `multiprocessors`: where the
+    /// `work` of the blocks is known (in any unit) and differs, those that have most to do, as the grid ends with them.
+    pub fn sample(&self, spread: u32, multiprocessors: u32, work: Option<&[f64]>) -> Sample {
+        let work = work.filter(|work| work.iter().any(|one| *one != work[0]));
+        match work {
+            _ if self.has_many_waves(false) => self.sample_spread(spread),
+            Some(work) => self.sample_longest(multiprocessors, work),
+            None => self.sample_whole(multiprocessors),
         }
     }
 
@@ -82,13 +85,8 @@ impl Placement {
         Sample::Whole((0..sampled).map(of_smx).collect())
     }
 
-    /// Samples by the work of each block, in any unit: a grid of a few waves ends with the multiprocessor that
-    /// has most to do.
-    pub fn sample_by_work(&self, spread: u32, multiprocessors: u32, work: &[f64]) -> Sample {
-        let is_equal = work.iter().all(|one| *one == work[0]);
-        if self.has_many_waves(false) || is_equal {
-            return self.sample(spread, multiprocessors);
-        }
+    /// Chooses all blocks of the multiprocessors that have most to do, and of some others.
+    fn sample_longest(&self, multiprocessors: u32, work: &[f64]) -> Sample {
         let n_smx = self.geometry.n_smx as usize;
         let busy = busy(work, n_smx, self.geometry.resident_blocks as usize);
         let chosen = most_to_do(&busy, multiprocessors as usize);

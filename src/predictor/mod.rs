@@ -35,7 +35,7 @@ use crate::systems::chitty;
 use crate::systems::chitty::conformance::{self, Conformance};
 use crate::systems::chitty::inputs::ProblemInputs;
 use crate::systems::chitty::request::Request;
-use crate::systems::machine::Bench;
+use crate::systems::machine::Machine;
 use crate::systems::options::LaunchOptions;
 use crate::systems::registry;
 use std::sync::Arc;
@@ -171,11 +171,9 @@ impl Predictor {
     }
 
     /// The device and machine code for which a paper's figures are predicted.
-    pub fn bench(&self) -> Result<Bench<'_>, PredictError> {
-        Ok(Bench {
-            device: &self.device,
-            arch: executed_architecture(&self.device, &self.settings.code)?,
-        })
+    pub fn machine(&self) -> Result<Machine<'_>, PredictError> {
+        let arch = executed_architecture(&self.device, &self.settings.code)?;
+        Ok(Machine::new(&self.device, arch))
     }
 
     /// The programs, code and cases that a complete configuration of a kernel of Chitty's names.

@@ -1,6 +1,6 @@
 //! The device and machine code for which blocks are executed, and the executions kept for repeated predictions of one launch.
 //!
-//! Leaves out: execution itself (each system). Units: none.
+//! Leaves out: execution itself (`systems::blocks`). Units: none.
 
 use crate::device::Device;
 use crate::isa::{Arch, nv50};
@@ -24,41 +24,6 @@ pub struct Machine<'a> {
     pub carve_out: CarveOut,
     /// Store of executions, with the configuration and seed of the launch.
     pub kept: Option<(&'a Executions, &'a Configuration, u64)>,
-}
-
-/// A machine for a paper's figures.
-#[derive(Debug, Clone, Copy)]
-pub struct Bench<'a> {
-    pub device: &'a Device,
-    pub arch: Arch,
-}
-
-impl<'a> Bench<'a> {
-    /// Returns the machine with the device's default division of on-chip memory.
-    pub fn machine(&self) -> Machine<'a> {
-        Machine {
-            device: self.device,
-            arch: self.arch,
-            carve_out: CarveOut::Default,
-            kept: None,
-        }
-    }
-
-    /// Returns the device with the heavier compiler's code; `None` if it already has that code or uses its own compiler's.
-    pub fn heavier(&self) -> Option<Device> {
-        Some(Device {
-            code: nv50::loose(&self.device.code)?,
-            ..self.device.clone()
-        })
-    }
-
-    /// Returns the bench with another device.
-    pub fn with<'b>(&self, device: &'b Device) -> Bench<'b>
-    where
-        'a: 'b,
-    {
-        Bench { device, ..*self }
-    }
 }
 
 /// Executions of launches, and the work counted for their blocks.
@@ -88,6 +53,33 @@ struct Counting {
 }
 
 impl<'a> Machine<'a> {
+    /// Returns the machine with the device's default division of on-chip memory, which keeps no executions.
+    pub fn new(device: &'a Device, arch: Arch) -> Machine<'a> {
+        Machine {
+            device,
+            arch,
+            carve_out: CarveOut::Default,
+            kept: None,
+        }
+    }
+
+    /// Returns the device with the heavier compiler's code; `None` if it already has that code or uses its own compiler's.
+    pub fn heavier(&self) -> Option<Device> {
+        Some(Device {
+            code: nv50::loose(&self.device.code)?,
+            ..self.device.clone()
+        })
+    }
+
+    /// Returns the machine with another device.
+    pub fn with<'b>(self, device: &'b Device) -> Machine<'b>
+    where
+        'a: 'b,
+    {
+        let machine: Machine<'b> = self;
+        Machine { device, ..machine }
+    }
+
     /// Returns the machine for a launch of a complete configuration.
     pub fn of(configuration: &'a Configuration, on: Context<'a>) -> Result<Self, PredictError> {
         let kept = on.caches.executions.as_deref();

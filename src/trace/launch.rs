@@ -186,11 +186,6 @@ impl ConstantMemory {
         bank[at..at + 4].copy_from_slice(&value.to_le_bytes());
     }
 
-    /// Fills a bank that the host writes to before the launch.
-    pub fn set_bank(&mut self, bank: u8, bytes: Vec<u8>) {
-        self.banks[usize::from(bank) % 32] = bytes;
-    }
-
     /// Returns the word at a byte offset of a bank.
     pub fn word(&self, bank: u8, offset_bytes: u32) -> u32 {
         let at = offset_bytes as usize;

@@ -1,7 +1,7 @@
 //! Does Langdon's interpreter compute what the reference interpreter does, for every thread layout, and are warps whose lanes run
 //! different programs executed as such?
 
-use warpstack::device::{Device, Preset};
+use warpstack::device::Preset;
 use warpstack::gp::program::Rpn;
 use warpstack::isa::{Arch, Kernel};
 use warpstack::launch::executed::ExecutedBlock;
@@ -12,7 +12,7 @@ use warpstack::systems::langdon::generation::{LangdonGeneration, Launching};
 use warpstack::systems::langdon::kernel::{self, Tests, encode, load, wrong};
 use warpstack::systems::langdon::predict::{LangdonLayout, predict_generation};
 use warpstack::systems::langdon::{POPULATION, THREADS_PER_PROGRAM, population};
-use warpstack::systems::machine::Bench;
+use warpstack::systems::machine::Machine;
 use warpstack::systems::registry::ARCHES;
 
 const THREADS: u32 = 64;
@@ -91,7 +91,8 @@ fn the_papers_grids_take_longer_than_one_and_not_much() {
             launching,
             ..LangdonGeneration::INITIAL
         };
-        let speed = predict_generation(bench(&device, Arch::Sm35), layout, &generation, 1).unwrap();
+        let speed =
+            predict_generation(Machine::new(&device, Arch::Sm35), layout, &generation, 1).unwrap();
         speed.gpops_billion
     };
     let ratio = speed(Launching::PapersGrids) / speed(Launching::OneGrid);
@@ -171,7 +172,7 @@ fn warp_instructions_are_those_of_the_card() {
             threads_per_block,
         };
         let speed = predict_generation(
-            bench(&device, Arch::Sm90),
+            Machine::new(&device, Arch::Sm90),
             layout,
             &LangdonGeneration::INITIAL,
             seed.into(),
@@ -198,8 +199,4 @@ fn every_layout_fills_its_blocks() {
             .is_multiple_of(layout.threads_per_program)
     };
     assert!(layouts.iter().all(fills));
-}
-
-fn bench(device: &Device, arch: Arch) -> Bench<'_> {
-    Bench { device, arch }
 }

@@ -1,14 +1,14 @@
 //! Are the other papers' kernels predicted like any other: by the same code as their reproductions, by the simulator, and varied by studies?
 
 use crate::program::{json, refuses, stdout, succeeds};
-use warpstack::device::{Device, Preset};
+use warpstack::device::Preset;
 use warpstack::isa::Arch;
 use warpstack::launch::prediction::Prediction;
 use warpstack::predictor::Predictor;
 use warpstack::systems::gpocl;
 use warpstack::systems::gpocl::{Domain, Strategy};
 use warpstack::systems::langdon;
-use warpstack::systems::machine::Bench;
+use warpstack::systems::machine::Machine;
 use warpstack::systems::options::LaunchOptions;
 use warpstack::systems::registry;
 use warpstack::systems::robilliard;
@@ -49,7 +49,7 @@ fn of_population(launch: LaunchOptions, population: u32) -> LaunchOptions {
 #[test]
 fn a_launch_is_as_fast_as_in_the_reproduction_of_its_paper() {
     let g80 = Preset::load("g80").unwrap().device;
-    let on = bench(&g80, Arch::Sm35);
+    let on = Machine::new(&g80, Arch::Sm35);
     let layout = robilliard::predict::RobilliardLayout {
         scheme: Scheme::BlockGp,
         benchmark: Benchmark::Mux6,
@@ -70,7 +70,7 @@ fn a_launch_is_as_fast_as_in_the_reproduction_of_its_paper() {
         population: 100,
         dataset: 100,
     };
-    let speeds = gpocl::predict::predict(bench(&gtx285, Arch::Sm35), &[one], 1).unwrap();
+    let speeds = gpocl::predict::predict(Machine::new(&gtx285, Arch::Sm35), &[one], 1).unwrap();
     let same = ppcu(100, 100);
     let found = predicted("gtx285", &same);
     assert_eq!(found.gpops_billion, speeds[0].gpops_billion);
@@ -82,7 +82,7 @@ fn a_launch_is_as_fast_as_in_the_reproduction_of_its_paper() {
         threads_per_block: 64,
     };
     let speed = langdon::predict::predict_generation(
-        bench(&h200, Arch::Sm90),
+        Machine::new(&h200, Arch::Sm90),
         layout,
         &langdon::generation::LangdonGeneration::INITIAL,
         1,
@@ -216,8 +216,4 @@ fn names_are_found_and_listed() {
         assert!(listed.contains(kernel.name), "{}", kernel.name);
     }
     assert!(stdout("list devices").contains("hd5750"));
-}
-
-fn bench(device: &Device, arch: Arch) -> Bench<'_> {
-    Bench { device, arch }
 }

@@ -1,11 +1,11 @@
 //! Do Robilliard's interpreters compute what the reference interpreter does, on every architecture and with the programs laid out
 //! either way, and do jumps skip what they should?
 
-use warpstack::device::{Device, Preset};
+use warpstack::device::Preset;
 use warpstack::gp::program::Rpn;
 use warpstack::isa::Arch;
 use warpstack::launch::prediction::PredictError;
-use warpstack::systems::machine::Bench;
+use warpstack::systems::machine::Machine;
 use warpstack::systems::registry::ARCHES;
 use warpstack::systems::robilliard::kernel::{
     Scheme, agrees, block, expected_error, is_decided, load,
@@ -107,7 +107,7 @@ fn predicted(
         population,
     };
     let g80 = Preset::load("g80").unwrap().device;
-    predict(bench(&g80, Arch::Sm35), layout, &[programs])
+    predict(Machine::new(&g80, Arch::Sm35), layout, &[programs])
 }
 
 #[test]
@@ -205,8 +205,4 @@ fn errors_that_rounding_decides_are_told_from_others() {
     assert!(decided("X1 exp exp exp"));
     let large = "X1 exp exp exp X1 exp exp exp *";
     assert!(!decided(&format!("{large} X1 + {large} -")));
-}
-
-fn bench(device: &Device, arch: Arch) -> Bench<'_> {
-    Bench { device, arch }
 }

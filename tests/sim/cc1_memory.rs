@@ -118,7 +118,7 @@ fn transactions_of_lanes_apart_follow_each_other_at_their_delay() {
             carve_out: CarveOut::Default,
         };
         let placement = Placement::of_divergent(&device, grid).unwrap();
-        let sample = placement.sample(1, 1);
+        let sample = placement.sample(1, 1, None);
         let timed = placement.replayed(&sample, &executed("gtx295", 1));
         timed.unwrap().cycles
     };

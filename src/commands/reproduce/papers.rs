@@ -10,7 +10,7 @@ use crate::report::chart;
 use crate::report::papers;
 use crate::report::provenance::Provenance;
 use crate::systems::figure::Figure;
-use crate::systems::langdon::published::Machine;
+use crate::systems::langdon::published::PaperCard;
 use crate::systems::{gpocl, langdon, robilliard};
 use crate::validate::papers::{Paper, compare};
 use std::error::Error;
@@ -26,7 +26,7 @@ pub enum PaperArg {
 }
 
 /// The other device of the paper, whose later generations it reports.
-const LANGDONS_TESLA: &str = Machine::T10p.name();
+const LANGDONS_TESLA: &str = PaperCard::T10p.name();
 
 impl PaperArg {
     pub fn paper(self) -> Paper {
@@ -95,7 +95,7 @@ impl PaperRun<'_> {
     /// The device that most of the paper's figures are of.
     fn own_device(&self) -> &'static str {
         match self.paper {
-            PaperArg::Langdon => Machine::Gtx295.name(),
+            PaperArg::Langdon => PaperCard::Gtx295.name(),
             PaperArg::Gpocl => gpocl::figures::DEVICE,
             PaperArg::Robilliard => robilliard::published::DEVICE,
         }
@@ -137,7 +137,7 @@ impl PaperRun<'_> {
             (PaperArg::Langdon, None) => {
                 let mut both = self.on_device(own_device, seed)?;
                 let other = self.predictor(LANGDONS_TESLA)?;
-                let on = langdon::later::As::new(LANGDONS_TESLA, other.bench()?, seed);
+                let on = langdon::later::As::new(LANGDONS_TESLA, other.machine()?, seed);
                 both.extend(langdon::later::figures(on)?);
                 both
             }
@@ -147,7 +147,7 @@ impl PaperRun<'_> {
 
     fn on_device(&self, name: &str, seed: u64) -> Result<Vec<Figure>, Box<dyn Error>> {
         let predictor = self.predictor(name)?;
-        let on = predictor.bench()?;
+        let on = predictor.machine()?;
         Ok(match self.paper {
             PaperArg::Langdon => langdon::figures::figures(name, on, seed)?,
             PaperArg::Robilliard => robilliard::figures::figures(name, on, seed)?,

@@ -7,7 +7,7 @@ use super::published::Quantity;
 use super::{Domain, GpoclConfiguration, SIZES, Strategy, host, juniper};
 use crate::launch::prediction::PredictError;
 use crate::systems::figure::Figure;
-use crate::systems::machine::Bench;
+use crate::systems::machine::Machine;
 use crate::util::band::Band;
 use crate::util::stats::median;
 
@@ -36,7 +36,7 @@ pub fn surface(strategy: Strategy, domain: Domain) -> Vec<GpoclConfiguration> {
 }
 
 /// Predicts the figures of a device; `name` is its name in the configurations.
-pub fn figures(name: &str, on: Bench, seed: u64) -> Result<Vec<Figure>, PredictError> {
+pub fn figures(name: &str, on: Machine, seed: u64) -> Result<Vec<Figure>, PredictError> {
     let of_domain = |&domain| {
         Strategy::ALL
             .iter()
@@ -76,7 +76,11 @@ pub(super) fn middle(speeds: &[f64]) -> f64 {
 
 /// Returns the peak and the median of a surface with a heavier compiler's code, if there is such code. They are evaluated in the
 /// cells of the original peak and median, even if other cells would then be the peak or the median.
-fn heavier(on: Bench, speeds: &[GpoclSpeed], seed: u64) -> Result<Option<[f64; 2]>, PredictError> {
+fn heavier(
+    on: Machine,
+    speeds: &[GpoclSpeed],
+    seed: u64,
+) -> Result<Option<[f64; 2]>, PredictError> {
     let Some(device) = on.heavier() else {
         return Ok(None);
     };

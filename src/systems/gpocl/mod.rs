@@ -1,8 +1,8 @@
 //! GPOCL (Augusto and Barbosa 2013): three ways to spread programs and fitness cases over a GPU.
 //!
 //! [`program`]: programs, and a reference interpreter; [`population`]: random programs and data; [`ndrange`]: work-groups by the
-//! paper's equations; [`host`]: cost of an evaluation besides its kernel; [`kernel`]: the interpreters' machine code and its
-//! execution by blocks; [`predict`]: the time of a generation; [`juniper`]: the same on the Radeon HD 5750; [`figures`]: the
+//! paper's equations; [`host`]: cost of an evaluation besides its kernel; [`kernel`]: the interpreters' machine code and
+//! their blocks; [`predict`]: the time of a generation; [`juniper`]: the same on the Radeon HD 5750; [`figures`]: the
 //! paper's surfaces and tables, as [`bands`] on the Radeon; [`published`]: the ids of its figures.
 //! Leaves out: the two processors, and the ranks of all ten instances in appendix A.
 

@@ -17,7 +17,7 @@ use crate::launch::grid::Sample;
 use crate::launch::placement::{DivergentGrid, Placement};
 use crate::launch::prediction::PredictError;
 use crate::systems::blocks::{BlockLaunch, SampledLaunch, nodes_of_warps};
-use crate::systems::machine::{Bench, Machine};
+use crate::systems::machine::Machine;
 use crate::util::parallel;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -39,11 +39,10 @@ pub struct GpoclSpeed {
 
 /// Returns every configuration's speed. Configurations that differ only in repetitions share executions and their timing.
 pub fn predict(
-    on: Bench,
+    machine: Machine,
     configurations: &[GpoclConfiguration],
     seed: u64,
 ) -> Result<Vec<GpoclSpeed>, PredictError> {
-    let machine = on.machine();
     let alike = configurations.iter().map(|&one| alike(machine, one));
     let alike: Vec<GpoclConfiguration> = alike.collect::<Result<_, _>>()?;
     let mut distinct: Vec<GpoclConfiguration> = Vec::new();
@@ -271,13 +270,8 @@ impl ExecutedLaunch<'_> {
             Strategy::Pppe => 2,
             Strategy::Ppcu => 4,
         };
-        match &self.work {
-            Some(work) => {
-                let work = work.longest_warps();
-                placement.sample_by_work(SAMPLED_BLOCKS, multiprocessors, work)
-            }
-            None => placement.sample(SAMPLED_BLOCKS, multiprocessors),
-        }
+        let work = self.work.as_ref().map(|work| work.longest_warps());
+        placement.sample(SAMPLED_BLOCKS, multiprocessors, work)
     }
 }
 

@@ -4,12 +4,12 @@
 //! GeForce GTX 295 carries two chips; the paper writes "single GPU" but draws both. Units: billions of GP operations per second.
 
 use super::parallelism::transfer_milliseconds;
-use super::published::Machine;
+use super::published::PaperCard;
 use super::{POPULATION, experiment::Experiment};
 use crate::device::Device;
 
 /// Name of a card with two chips.
-const TWO_CHIPS: &str = Machine::Gtx295.name();
+const TWO_CHIPS: &str = PaperCard::Gtx295.name();
 
 /// One or more chips that share a generation.
 #[derive(Debug, Clone, PartialEq)]

@@ -16,7 +16,7 @@ use super::published::Quantity;
 use super::{BLOCK_SIZES, POPULATION, THREADS_PER_PROGRAM};
 use crate::launch::prediction::PredictError;
 use crate::systems::figure::Figure;
-use crate::systems::machine::Bench;
+use crate::systems::machine::Machine;
 use crate::util::band::Band;
 use crate::util::parallel;
 
@@ -43,7 +43,7 @@ pub fn layouts() -> Vec<LangdonLayout> {
 }
 
 /// Predicts all of the paper's figures; `name` is the device's name in the configurations.
-pub fn figures(name: &str, on: Bench, seed: u64) -> Result<Vec<Figure>, PredictError> {
+pub fn figures(name: &str, on: Machine, seed: u64) -> Result<Vec<Figure>, PredictError> {
     let on = As::new(name, on, seed);
     let mut figures = initial(on)?;
     figures.extend(later::figures(on)?);
@@ -203,7 +203,7 @@ fn section_8(cards: &[Card], [speeds, heavier]: [&[LangdonSpeed]; 2]) -> Vec<Fig
 #[cfg(test)]
 pub(crate) mod tests {
     use super::super::host::Host;
-    use super::super::published::Machine;
+    use super::super::published::PaperCard;
     use super::later::{Reading, published};
     use super::*;
 
@@ -223,7 +223,7 @@ pub(crate) mod tests {
             in_a_run: 1.0,
             host: Host::of_share(0.5, 1.0),
         };
-        let [name, tesla] = [Machine::Gtx295.name(), Machine::T10p.name()];
+        let [name, tesla] = [PaperCard::Gtx295.name(), PaperCard::T10p.name()];
         let card = |chips| Card {
             name: name.to_owned(),
             chips,
@@ -242,7 +242,7 @@ pub(crate) mod tests {
     fn cards_and_compilers_are_one_range_behind_one_chip_with_the_lighter_code() {
         let figures = made_up();
         let of = |id: Quantity| {
-            let id = id.of(Machine::Gtx295.name());
+            let id = id.of(PaperCard::Gtx295.name());
             let found = figures.iter().find(|figure| figure.id == id);
             found.unwrap().predicted
         };

@@ -10,12 +10,12 @@ use super::generation::{LangdonGeneration, Launching, Programs};
 use super::host::Host;
 use super::predict::{LangdonLayout, predict_generation};
 use super::proof::{self, Proof};
-use super::published::Machine;
+use super::published::PaperCard;
 use crate::device::{Device, Preset};
 use crate::isa::nv50::{self, LOOSE};
 use crate::launch::prediction::PredictError;
 use crate::systems::figure::Figure;
-use crate::systems::machine::Bench;
+use crate::systems::machine::Machine;
 use crate::util::band::Band;
 use crate::util::parallel;
 
@@ -27,7 +27,7 @@ const LAYOUT: LangdonLayout = LangdonLayout {
 /// Number of generations predicted in parallel: the execution of one with large programs takes some hundred megabytes.
 const TOGETHER: usize = 3;
 /// Card for which the host's share of a run is published.
-const HOST_OF: &str = Machine::Gtx295.name();
+const HOST_OF: &str = PaperCard::Gtx295.name();
 
 pub(super) const INSTRUCTIONS: &str = "warp instructions per node of a warp";
 pub(super) const SPEED: &str = "speed (billion GPop/s)";
@@ -49,14 +49,14 @@ pub(super) struct Reading {
 pub struct As<'a> {
     /// Name in the configurations.
     pub name: &'a str,
-    pub on: Bench<'a>,
+    pub on: Machine<'a>,
     pub launching: Launching,
     pub seed: u64,
 }
 
 impl<'a> As<'a> {
     /// Launches on devices of compute capability 1.x as in the paper, on others like `measure`.
-    pub fn new(name: &'a str, on: Bench<'a>, seed: u64) -> Self {
+    pub fn new(name: &'a str, on: Machine<'a>, seed: u64) -> Self {
         let launching = match nv50::target(&on.device.code) {
             Some(_) => Launching::PapersGrids,
             None => Launching::OneGrid,

@@ -1,6 +1,6 @@
 //! The interpreter's speed on a device, at any number of threads per program and per block.
 //!
-//! Models: blocks of the grid, executed (`launch::divergent`); for a generation in several grids, the first.
+//! Models: blocks of the grid, executed (`systems::blocks`); for a generation in several grids, the first.
 //! Leaves out: all but two of a thread's runs of its program, which are alike; all but one of a large program.
 //! Units: nodes times cases per second, milliseconds.
 
@@ -15,7 +15,7 @@ use crate::launch::grid::Sample;
 use crate::launch::placement::{DivergentGrid, Placement};
 use crate::launch::prediction::PredictError;
 use crate::systems::blocks::{BlockLaunch, SampledLaunch, nodes_of_warps};
-use crate::systems::machine::{Bench, Machine};
+use crate::systems::machine::Machine;
 use crate::util::parallel;
 
 /// Number of warps executed from a grid of many waves; more if all lanes run one program, as their paths are short and each
@@ -55,14 +55,14 @@ pub struct LangdonSpeed {
 
 /// Predicts a generation.
 pub fn predict_generation(
-    on: Bench,
+    machine: Machine,
     layout: LangdonLayout,
     generation: &LangdonGeneration,
     seed: u64,
 ) -> Result<LangdonSpeed, PredictError> {
     let grids = generation.grids(layout);
     let population = POPULATION / grids;
-    let (placement, work) = first_grid(on.machine(), layout, generation, population, seed)?;
+    let (placement, work) = first_grid(machine, layout, generation, population, seed)?;
     let first = work.timing(&placement)?;
     let kernel_milliseconds =
         f64::from(grids) * first.milliseconds + generation.launch_milliseconds(layout);

@@ -13,7 +13,7 @@ use crate::launch::executed::ExecutedCode;
 use crate::launch::placement::{DivergentGrid, Placement};
 use crate::launch::prediction::PredictError;
 use crate::systems::blocks::{BlockLaunch, nodes_of_warps};
-use crate::systems::machine::Bench;
+use crate::systems::machine::Machine;
 
 /// Layout, the same as for whole generations.
 const LAYOUT: LangdonLayout = LangdonLayout {
@@ -30,7 +30,7 @@ pub struct Proof {
     pub warp_instructions_per_node: f64,
 }
 
-pub fn predict(on: Bench, experiment: &Experiment, seed: u64) -> Result<Proof, PredictError> {
+pub fn predict(on: Machine, experiment: &Experiment, seed: u64) -> Result<Proof, PredictError> {
     let kernel = kernel::load_constant(on.arch)?;
     let threads = LAYOUT.threads_per_block;
     let grid = DivergentGrid {
@@ -40,7 +40,7 @@ pub fn predict(on: Bench, experiment: &Experiment, seed: u64) -> Result<Proof, P
         shared_bytes: kernel::shared_bytes(threads),
         blocks: BLOCKS,
         data_bytes: u64::from(experiment.program_bytes),
-        carve_out: on.machine().carve_out,
+        carve_out: on.carve_out,
     };
     let placement = Placement::of_divergent(on.device, grid)?;
     let program = sized(experiment, experiment.solution_nodes, seed);

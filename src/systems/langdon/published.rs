@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 named! {
     /// A card of the paper.
-    pub enum Machine ("card of the paper") {
+    pub enum PaperCard ("card of the paper") {
         Gtx295 = "gtx295",
         T10p = "t10p",
     }
@@ -39,7 +39,7 @@ named! {
 /// Id of a published figure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Published {
-    pub machine: Machine,
+    pub machine: PaperCard,
     pub quantity: Quantity,
 }
 

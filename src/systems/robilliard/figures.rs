@@ -12,7 +12,7 @@ use super::runs::Run;
 use super::{GENERATIONS, POPULATIONS, USUAL_THREADS};
 use crate::launch::prediction::PredictError;
 use crate::systems::figure::Figure;
-use crate::systems::machine::Bench;
+use crate::systems::machine::Machine;
 use crate::util::band::Band;
 
 /// Population for which the other layouts are predicted and measured.
@@ -64,7 +64,7 @@ impl Outcome {
 }
 
 /// Predicts the paper's figures; `name` is the device's name in the configurations.
-pub fn figures(name: &str, on: Bench, seed: u64) -> Result<Vec<Figure>, PredictError> {
+pub fn figures(name: &str, on: Machine, seed: u64) -> Result<Vec<Figure>, PredictError> {
     let (mut figures, mut outcomes) = (Vec::new(), Vec::new());
     for benchmark in Benchmark::ALL {
         let runs = Run::of(benchmark, &POPULATIONS, seed)?;

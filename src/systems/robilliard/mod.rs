@@ -1,7 +1,7 @@
 //! Robilliard et al. 2008: population-parallel GP on a GeForce 8800 GTX, inside the ECJ library.
 //!
 //! [`problem`]: the six benchmarks; [`program`]: trees as postfix code with jumps; [`population`], [`runs`]: the programs of
-//! evolutionary runs; [`kernel`]: the interpreters and the execution of blocks; [`predict`]: a generation's kernel on a device;
+//! evolutionary runs; [`kernel`]: the interpreters and their blocks; [`predict`]: a generation's kernel on a device;
 //! [`host`]: the rest of a generation's time; [`figures`]: the paper's figures.
 
 pub mod figures;

@@ -1,6 +1,6 @@
 //! Time of a generation's kernel on a device, in any layout.
 //!
-//! Models: blocks of the grid, executed (`launch::divergent`), with the coalescing rules of the device's preset. If the threads
+//! Models: blocks of the grid, executed (`systems::blocks`), with the coalescing rules of the device's preset. If the threads
 //! of a block run a program more than a few times, the time is extrapolated linearly from two smaller numbers of runs.
 //! Leaves out: launch and transfers (`host`); variety in populations larger than the evolved ones, whose programs are repeated.
 //! Units: nodes times cases per second, milliseconds.
@@ -17,7 +17,7 @@ use crate::launch::grid::Sample;
 use crate::launch::placement::{DivergentGrid, Placement};
 use crate::launch::prediction::PredictError;
 use crate::systems::blocks::{BlockLaunch, SampledLaunch, nodes_of_warps};
-use crate::systems::machine::{Bench, Machine};
+use crate::systems::machine::Machine;
 use crate::util::parallel;
 use std::fmt;
 use std::sync::Arc;
@@ -81,11 +81,11 @@ pub struct RobilliardSpeed {
 /// Predicts the speed of a layout. `generations` are the programs of some generations of a run; each launch repeats one
 /// generation's until the population is full.
 pub fn predict(
-    on: Bench,
+    machine: Machine,
     layout: RobilliardLayout,
     generations: &[&[Rpn]],
 ) -> Result<RobilliardSpeed, PredictError> {
-    let (placement, work) = mean_generation(on.machine(), layout, generations)?;
+    let (placement, work) = mean_generation(machine, layout, generations)?;
     let timing = work.timing(&placement)?;
     Ok(RobilliardSpeed {
         layout,
@@ -261,10 +261,11 @@ impl Runs<'_> {
     /// Returns the blocks that represent all.
     fn sample(&self, placement: &Placement) -> Sample {
         let spread = self.layout.spread_blocks();
-        match &self.works[..] {
-            [work] => placement.sample_by_work(spread, SAMPLED_SMX, work.longest_warps()),
-            _ => placement.sample(spread, SAMPLED_SMX),
-        }
+        let work = match &self.works[..] {
+            [work] => Some(work.longest_warps()),
+            _ => None,
+        };
+        placement.sample(spread, SAMPLED_SMX, work)
     }
 
     /// Returns the two numbers of runs that are executed; equal if one suffices.

@@ -4,6 +4,8 @@
 //! enough nodes for them: each of the ten variables, the constants 1, -1 and an ephemeral one, and each function with equal
 //! probability. While one argument is open and nodes are left, any function may follow. The size is then exact without choosing
 //! arities first.
+//! Trees, constants (0 to 16) and truth (a condition below 1 is false) are those of GPOCL's source, which the CUDA kernels here
+//! do not follow (`gpocl::program`, `gpocl::population`): the paper gives none of the three.
 //! Leaves out: breeding; the paper evaluates one generation. Units: nodes.
 //! Sources: Augusto and Barbosa 2013, table 2 and section 4.3; GPOCL's own source for the filling of trees and packing of words.
 
