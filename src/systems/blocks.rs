@@ -104,44 +104,25 @@ pub fn nodes_of_warps(threads: u32, runs: u32, of_thread: impl Fn(u32) -> Option
     (0..threads).step_by(32).map(of_warp).collect()
 }
 
-/// A launch that is represented by some of its blocks.
-pub trait SampledLaunch: Sync {
-    fn kernel(&self) -> &Kernel;
-
-    /// Returns a block of the launch, the `nth` of a sample, whose repeated part runs `repetitions` times.
-    fn block(
-        &self,
-        nth: usize,
-        block: u32,
-        repetitions: u32,
-    ) -> Result<BlockLaunch<'_>, PredictError>;
-
-    /// Returns what the executed blocks of a sample stand for.
-    fn whole(
-        &self,
-        sample: &Sample,
-        repetitions: u32,
-        code: ExecutedCode,
-    ) -> Result<Executed, PredictError>;
-}
-
 impl Machine<'_> {
-    /// Executes the sample of a part of a launch at both numbers of repetitions.
-    pub fn sampled(
+    /// Executes the sample of a part of a launch at both numbers of repetitions. `block` returns a block of the launch, the nth of
+    /// a sample, whose repeated part runs a number of times; `whole` what the executed blocks of a sample stand for.
+    pub fn sampled<'k>(
         &self,
         part: [u32; 2],
-        sample: Sample,
-        repetitions: [u32; 2],
-        launch: &impl SampledLaunch,
+        kernel: &'k Kernel,
+        (sample, repetitions): (Sample, [u32; 2]),
+        block: impl Fn(usize, u32, u32) -> Result<BlockLaunch<'k>, PredictError> + Sync,
+        whole: impl Fn(&Sample, u32, ExecutedCode) -> Result<Executed, PredictError>,
     ) -> Result<Sampled, PredictError> {
         Sampled::of(sample, repetitions, |sample, repetitions| {
             self.kept_execution(part, sample, repetitions, || {
                 let numbers = sample.blocks();
                 let blocks = parallel::try_indices(numbers.len(), |nth| {
-                    launch.block(nth, numbers[nth], repetitions)?.execute()
+                    block(nth, numbers[nth], repetitions)?.execute()
                 })?;
-                let code = ExecutedCode::on(self.device, launch.kernel(), &blocks);
-                launch.whole(sample, repetitions, code.map_err(PredictError::other)?)
+                let code = ExecutedCode::on(self.device, kernel, &blocks);
+                whole(sample, repetitions, code.map_err(PredictError::other)?)
             })
         })
     }

@@ -29,19 +29,8 @@ pub trait System: Sync {
         false
     }
 
-    /// Returns the listings of its kernels for an architecture of [`ARCHES`], once for every problem.
-    fn listings(&self, _: Arch) -> Vec<PaperListing> {
-        Vec::new()
-    }
-
     /// Returns the machine code of its kernels, once for every problem.
-    fn codes(&self) -> Result<Vec<CompiledCode>, PredictError> {
-        let of_arch = |arch| {
-            let listings = self.listings(arch).into_iter();
-            listings.map(move |one| one.compiled(arch))
-        };
-        ARCHES.into_iter().flat_map(of_arch).collect()
-    }
+    fn codes(&self) -> Result<Vec<CompiledCode>, PredictError>;
 
     /// Completes the requested launch, or refuses the first value that is not available.
     fn configure(&self, asked: Asked) -> Result<Configuration, PredictError> {
@@ -87,26 +76,21 @@ pub struct CompiledCode {
     pub spilled_bytes: Option<u32>,
 }
 
-/// Machine code of another paper's kernel, by its listing.
-#[derive(Debug)]
-pub struct PaperListing {
-    pub kernel: &'static str,
-    pub problem: &'static str,
-    /// Other properties that it was compiled for.
-    pub variant: Option<String>,
-    /// Name of the listing, as for `blocks::load`.
-    pub stem: String,
-}
-
-impl PaperListing {
-    fn compiled(self, arch: Arch) -> Result<CompiledCode, PredictError> {
-        let code = blocks::load(&self.stem)?;
+impl CompiledCode {
+    /// Describes the code of another paper's kernel; `stem` names its listing, as for `blocks::load`.
+    pub fn of_paper(
+        (kernel, problem): (&'static str, &'static str),
+        arch: Arch,
+        variant: Option<String>,
+        stem: &str,
+    ) -> Result<CompiledCode, PredictError> {
+        let code = blocks::load(stem)?;
         Ok(CompiledCode {
-            kernel: self.kernel,
-            problem: self.problem,
+            kernel,
+            problem,
             arch,
             compiled: None,
-            variant: self.variant,
+            variant,
             registers: code.registers,
             frame_bytes: code.frame_bytes,
             spilled_bytes: None,

@@ -16,7 +16,7 @@ use crate::launch::executed::{ExecutedCode, Offsets};
 use crate::launch::grid::Sample;
 use crate::launch::placement::{DivergentGrid, Placement};
 use crate::launch::prediction::PredictError;
-use crate::systems::blocks::{BlockLaunch, SampledLaunch, nodes_of_warps};
+use crate::systems::blocks::{BlockLaunch, nodes_of_warps};
 use crate::systems::machine::Machine;
 use crate::util::parallel;
 use std::collections::HashMap;
@@ -30,7 +30,6 @@ const SAMPLED_BLOCKS: u32 = 24;
 pub struct GpoclSpeed {
     pub configuration: GpoclConfiguration,
     pub range: NdRange,
-    pub resident_blocks: u32,
     /// Warp instructions of the launch.
     pub instructions: f64,
     pub milliseconds: f64,
@@ -65,7 +64,6 @@ pub fn predict(
         GpoclSpeed {
             configuration,
             range: range(machine, configuration),
-            resident_blocks: placement.geometry.resident_blocks,
             instructions: work.warp_instructions(placement.ideals),
             milliseconds: timing.milliseconds,
             gpops_billion: timing.gpops_billion,
@@ -239,14 +237,20 @@ fn executed(
     let part = [configuration.population, configuration.dataset];
     let differ = configuration.strategy == Strategy::Pppe;
     if differ && !placement.has_many_waves(false) {
-        let execute = |block| Ok(generation.block(0, block, 1)?.execute()?.warps);
+        let execute = |block| Ok(generation.block(block, 1).execute()?.warps);
         let count = || BlockWork::count(range.groups, execute);
         generation.work = Some(machine.counted(part, count)?);
     }
     let sample = generation.sample(&placement);
     let all = repetitions(configuration, range).ceil() as u32;
     let repetitions = executed_repetitions(configuration.strategy).map(|some| some.min(all));
-    let sampled = machine.sampled(part, sample, repetitions, &generation)?;
+    let sampled = machine.sampled(
+        part,
+        &kernel,
+        (sample, repetitions),
+        |_, block, repetitions| Ok(generation.block(block, repetitions)),
+        |sample, _, code| Ok(generation.whole(sample, code)),
+    )?;
     Ok((placement, vec![sampled]))
 }
 
@@ -261,7 +265,7 @@ struct ExecutedLaunch<'a> {
     work: Option<Arc<BlockWork>>,
 }
 
-impl ExecutedLaunch<'_> {
+impl<'a> ExecutedLaunch<'a> {
     /// Returns the blocks that represent all.
     fn sample(&self, placement: &Placement) -> Sample {
         let multiprocessors = match self.configuration.strategy {
@@ -273,19 +277,8 @@ impl ExecutedLaunch<'_> {
         let work = self.work.as_ref().map(|work| work.longest_warps());
         placement.sample(SAMPLED_BLOCKS, multiprocessors, work)
     }
-}
 
-impl SampledLaunch for ExecutedLaunch<'_> {
-    fn kernel(&self) -> &Kernel {
-        self.kernel
-    }
-
-    fn block(
-        &self,
-        _: usize,
-        block: u32,
-        repetitions: u32,
-    ) -> Result<BlockLaunch<'_>, PredictError> {
+    fn block(&self, block: u32, repetitions: u32) -> BlockLaunch<'a> {
         let GpoclConfiguration {
             population,
             dataset,
@@ -309,7 +302,7 @@ impl SampledLaunch for ExecutedLaunch<'_> {
             first_case,
             cases,
         };
-        Ok(BlockLaunch {
+        BlockLaunch {
             nodes: nodes_of_warps(local, repetitions, |_| Some(NODES)),
             offsets: Offsets {
                 programs: 4 * PROGRAM_WORDS * first_program,
@@ -317,20 +310,21 @@ impl SampledLaunch for ExecutedLaunch<'_> {
                 results: 4 * block,
             },
             ..kernel::block(self.kernel, domain, local, part)
-        })
+        }
     }
 
-    fn whole(&self, sample: &Sample, _: u32, code: ExecutedCode) -> Result<Executed, PredictError> {
+    /// Returns what executed blocks stand for.
+    fn whole(&self, sample: &Sample, code: ExecutedCode) -> Executed {
         let numbers = sample.blocks();
         // The longest-running groups execute more than the others.
         let ratio = (self.work.as_ref()).map_or(1.0, |work| work.all_over(&numbers));
         let groups = f64::from(self.range.groups);
-        Ok(Executed {
+        Executed {
             instructions: ratio * code.steps / numbers.len() as f64 * groups,
             code,
             mean_nodes: NODES.into(),
             of_time: 1.0,
-        })
+        }
     }
 }
 

@@ -4,14 +4,13 @@ use super::kernel::{MOST_CONSTANT_OUTPUTS, stem};
 use super::ndrange::{Limits, NdRange};
 use super::predict::generation;
 use super::{Domain, Strategy, USUAL_SIZE};
-use crate::isa::Arch;
 use crate::launch::Launch;
 use crate::launch::prediction::{Configuration, PredictError};
 use crate::systems::asked::{Allowed, Asked, FIXED, MOST, Parameter};
 use crate::systems::caches::Context;
 use crate::systems::machine::Machine;
 use crate::systems::options::{LaunchOptions, Size};
-use crate::systems::registry::{KernelInfo, PaperListing, System};
+use crate::systems::registry::{ARCHES, CompiledCode, KernelInfo, System};
 use crate::trace::mix::Role;
 use crate::util::names::UnknownName;
 use std::sync::LazyLock;
@@ -35,23 +34,20 @@ impl System for Gpocl {
         &KERNELS
     }
 
-    fn listings(&self, arch: Arch) -> Vec<PaperListing> {
-        let listed = |strategy: Strategy, domain: Domain, constant: bool| PaperListing {
-            kernel: strategy.kernel(),
-            problem: domain.name(),
-            variant: Some(match constant {
-                true => format!("at most {MOST_CONSTANT_OUTPUTS} rows"),
-                false => format!("more than {MOST_CONSTANT_OUTPUTS} rows"),
-            }),
-            stem: stem(arch, strategy, domain, constant),
-        };
-        let of_strategy = |&strategy: &Strategy| {
-            let of_domain = move |&domain: &Domain| {
-                [true, false].map(|constant| listed(strategy, domain, constant))
-            };
-            Domain::ALL.iter().flat_map(of_domain)
-        };
-        Strategy::ALL.iter().flat_map(of_strategy).collect()
+    fn codes(&self) -> Result<Vec<CompiledCode>, PredictError> {
+        let mut codes = Vec::new();
+        let both = |one| Domain::ALL.map(|domain| (one, domain));
+        for arch in ARCHES {
+            for (strategy, domain) in Strategy::ALL.into_iter().flat_map(both) {
+                for (is_constant, words) in [(true, "at most"), (false, "more than")] {
+                    let variant = Some(format!("{words} {MOST_CONSTANT_OUTPUTS} rows"));
+                    let names = (strategy.kernel(), domain.name());
+                    let stem = stem(arch, strategy, domain, is_constant);
+                    codes.push(CompiledCode::of_paper(names, arch, variant, &stem)?);
+                }
+            }
+        }
+        Ok(codes)
     }
 
     fn configure(&self, asked: Asked) -> Result<Configuration, PredictError> {

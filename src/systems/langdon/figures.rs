@@ -211,10 +211,8 @@ pub(crate) mod tests {
     pub fn made_up() -> Vec<Figure> {
         let speed = |layout| LangdonSpeed {
             layout,
-            resident_blocks: 1,
             mean_nodes: 55.0,
             warp_instructions_per_node: 40.0,
-            warp_instructions: 0.0,
             gpops_billion: 100.0,
             kernel_milliseconds: 150.0,
         };

@@ -85,10 +85,8 @@ mod tests {
                 threads_per_program: program,
                 threads_per_block: block,
             },
-            resident_blocks: 1,
             mean_nodes: 55.0,
             warp_instructions_per_node: 40.0,
-            warp_instructions: 0.0,
             gpops_billion: 100.0,
             kernel_milliseconds: 150.0 + 80.0 / f64::from(program) + 900.0 / f64::from(block),
         };

@@ -5,16 +5,15 @@
 //! Units: nodes times cases per second, milliseconds.
 
 use super::generation::{LangdonGeneration, Launching, Programs};
-use super::kernel::{self, Tests};
+use super::kernel;
 use super::{POPULATION, population};
 use crate::gp::program::Rpn;
-use crate::isa::Kernel;
 use crate::launch::divergent::{DivergentWork, Executed, Extent};
 use crate::launch::executed::{ExecutedCode, Offsets};
 use crate::launch::grid::Sample;
 use crate::launch::placement::{DivergentGrid, Placement};
 use crate::launch::prediction::PredictError;
-use crate::systems::blocks::{BlockLaunch, SampledLaunch, nodes_of_warps};
+use crate::systems::blocks::{BlockLaunch, nodes_of_warps};
 use crate::systems::machine::Machine;
 use crate::util::parallel;
 
@@ -42,12 +41,9 @@ pub struct LangdonLayout {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LangdonSpeed {
     pub layout: LangdonLayout,
-    pub resident_blocks: u32,
     pub mean_nodes: f64,
     /// Warp instructions per node of a warp, including divergence.
     pub warp_instructions_per_node: f64,
-    /// Warp instructions of the launch.
-    pub warp_instructions: f64,
     pub gpops_billion: f64,
     /// Time of a generation, without transfers.
     pub kernel_milliseconds: f64,
@@ -70,10 +66,8 @@ pub fn predict_generation(
     let operations = generation.experiment.operations(POPULATION, mean_nodes);
     Ok(LangdonSpeed {
         layout,
-        resident_blocks: placement.geometry.resident_blocks,
         mean_nodes,
         warp_instructions_per_node: first.warp_instructions_per_node,
-        warp_instructions: f64::from(grids) * work.warp_instructions(placement.ideals),
         gpops_billion: operations / kernel_milliseconds / 1e6,
         kernel_milliseconds,
     })
@@ -98,33 +92,47 @@ pub fn first_grid(
         carve_out: machine.carve_out,
     };
     let placement = Placement::of_divergent(machine.device, grid)?;
-    let (to_its_end, multiprocessors) = match generation.launching {
-        Launching::OneGrid => (false, SAMPLED_SMX),
-        Launching::PapersGrids => (true, SAMPLED_SMX_TO_THE_END),
-    };
-    let sample = match placement.has_many_waves(to_its_end) {
-        true => placement.sample_spread(spread_blocks(layout)),
-        false => placement.sample_whole(multiprocessors),
-    };
-    let repetitions = runs_executed(layout, generation);
+    let sample = sample(&placement, layout, generation.launching);
+    let (runs, per_block) = (
+        runs_executed(layout, generation),
+        programs_per_block(layout),
+    );
     let programs = |&block: &u32| {
-        let first = block * programs_per_block(layout);
-        let all = first..first + programs_per_block(layout);
-        all.map(|index| generation.program(index, seed)).collect()
+        let all = block * per_block..(block + 1) * per_block;
+        let all = all.map(|index| generation.program(index, seed));
+        all.collect::<Vec<Rpn>>()
     };
-    let launch = FirstGrid {
-        kernel: &kernel,
-        layout,
-        population,
-        tests: population::tests(
-            generation.experiment,
-            repetitions * layout.threads_per_program,
-            seed,
-        ),
-        programs: parallel::map(&sample.blocks(), programs),
+    let programs = parallel::map(&sample.blocks(), programs);
+    let n_tests = runs * layout.threads_per_program;
+    let tests = population::tests(generation.experiment, n_tests, seed);
+    let block = |nth: usize, block: u32, runs| {
+        let size = |at: u32| programs[nth][at as usize].0.len() as u32;
+        let nodes = |thread| Some(size(thread / layout.threads_per_program));
+        Ok(BlockLaunch {
+            nodes: nodes_of_warps(layout.threads_per_block, runs, nodes),
+            offsets: Offsets {
+                programs: block * per_block * generation.experiment.program_bytes,
+                results: 4 * block * per_block,
+                ..Offsets::default()
+            },
+            ..kernel::block(&kernel, &programs[nth], &tests, layout.threads_per_block)?
+        })
     };
+    let whole = |_: &Sample, runs, code| {
+        let sizes = programs.iter().flatten().map(|one| one.0.len() as f64);
+        let mean_nodes = sizes.clone().sum::<f64>() / sizes.count() as f64;
+        let cases = f64::from(32 * runs * layout.threads_per_program);
+        let operations = f64::from(population) * mean_nodes * cases;
+        Ok(Executed {
+            instructions: per_node(&code) * operations / CASES_PER_WARP_NODE,
+            code,
+            mean_nodes,
+            of_time: 1.0,
+        })
+    };
+    let sample = (sample, [runs; 2]);
     let work = DivergentWork {
-        sampled: vec![machine.sampled([0; 2], sample, [repetitions; 2], &launch)?],
+        sampled: vec![machine.sampled([0; 2], &kernel, sample, block, whole)?],
         extent: Extent {
             programs: population,
             cases: 32 * generation.experiment.test_words,
@@ -152,59 +160,19 @@ fn runs_executed(layout: LangdonLayout, generation: &LangdonGeneration) -> u32 {
     }
 }
 
-/// Returns the number of blocks executed from a grid of many waves.
-fn spread_blocks(layout: LangdonLayout) -> u32 {
+/// Returns the blocks that represent all.
+fn sample(placement: &Placement, layout: LangdonLayout, launching: Launching) -> Sample {
+    let (to_its_end, multiprocessors) = match launching {
+        Launching::OneGrid => (false, SAMPLED_SMX),
+        Launching::PapersGrids => (true, SAMPLED_SMX_TO_THE_END),
+    };
     let warps = match layout.threads_per_program {
         32.. => SAMPLED_UNIFORM_WARPS,
         _ => SAMPLED_WARPS,
     };
-    32 * warps / layout.threads_per_block
-}
-
-/// A grid with the programs of its sampled blocks.
-struct FirstGrid<'a> {
-    kernel: &'a Kernel,
-    layout: LangdonLayout,
-    population: u32,
-    tests: Tests,
-    programs: Vec<Vec<Rpn>>,
-}
-
-impl SampledLaunch for FirstGrid<'_> {
-    fn kernel(&self) -> &Kernel {
-        self.kernel
-    }
-
-    fn block(&self, nth: usize, block: u32, runs: u32) -> Result<BlockLaunch<'_>, PredictError> {
-        let (programs, tests) = (&self.programs[nth], &self.tests);
-        let LangdonLayout {
-            threads_per_program,
-            threads_per_block,
-        } = self.layout;
-        let nodes = |thread| Some(programs[(thread / threads_per_program) as usize].0.len() as u32);
-        let first = block * programs_per_block(self.layout);
-        Ok(BlockLaunch {
-            nodes: nodes_of_warps(threads_per_block, runs, nodes),
-            offsets: Offsets {
-                programs: first * tests.experiment.program_bytes,
-                results: 4 * first,
-                ..Offsets::default()
-            },
-            ..kernel::block(self.kernel, programs, tests, threads_per_block)?
-        })
-    }
-
-    fn whole(&self, _: &Sample, runs: u32, code: ExecutedCode) -> Result<Executed, PredictError> {
-        let sizes = self.programs.iter().flatten().map(|one| one.0.len() as f64);
-        let mean_nodes = sizes.clone().sum::<f64>() / sizes.count() as f64;
-        let cases = f64::from(32 * runs * self.layout.threads_per_program);
-        let operations = f64::from(self.population) * mean_nodes * cases;
-        Ok(Executed {
-            instructions: per_node(&code) * operations / CASES_PER_WARP_NODE,
-            code,
-            mean_nodes,
-            of_time: 1.0,
-        })
+    match placement.has_many_waves(to_its_end) {
+        true => placement.sample_spread(32 * warps / layout.threads_per_block),
+        false => placement.sample_whole(multiprocessors),
     }
 }
 

@@ -4,14 +4,13 @@ use super::generation::LangdonGeneration;
 use super::kernel::stem;
 use super::predict::{LangdonLayout, first_grid, programs_per_block};
 use super::{BLOCK_SIZES, POPULATION, THREADS_PER_PROGRAM};
-use crate::isa::Arch;
 use crate::launch::Launch;
 use crate::launch::prediction::{Configuration, PredictError};
 use crate::systems::asked::{Allowed, Asked, FIXED, MOST, Parameter};
 use crate::systems::caches::Context;
 use crate::systems::machine::Machine;
 use crate::systems::options::Size;
-use crate::systems::registry::{KernelInfo, PaperListing, System};
+use crate::systems::registry::{ARCHES, CompiledCode, KernelInfo, System};
 use crate::trace::mix::Role;
 use std::sync::LazyLock;
 
@@ -47,14 +46,13 @@ impl System for Langdon {
         &*KERNELS
     }
 
-    fn listings(&self, arch: Arch) -> Vec<PaperListing> {
-        let listed = |threads| PaperListing {
-            kernel: KERNEL,
-            problem: PROBLEM,
-            variant: Some(format!("{threads} per program")),
-            stem: stem(threads, arch),
+    fn codes(&self) -> Result<Vec<CompiledCode>, PredictError> {
+        let code = |arch, threads| {
+            let variant = Some(format!("{threads} per program"));
+            CompiledCode::of_paper((KERNEL, PROBLEM), arch, variant, &stem(threads, arch))
         };
-        THREADS_PER_PROGRAM.map(listed).into()
+        let of_arch = |arch| THREADS_PER_PROGRAM.map(|threads| code(arch, threads));
+        ARCHES.into_iter().flat_map(of_arch).collect()
     }
 
     fn configure(&self, asked: Asked) -> Result<Configuration, PredictError> {

@@ -16,7 +16,7 @@ use crate::launch::executed::{ExecutedCode, Offsets};
 use crate::launch::grid::Sample;
 use crate::launch::placement::{DivergentGrid, Placement};
 use crate::launch::prediction::PredictError;
-use crate::systems::blocks::{BlockLaunch, SampledLaunch, nodes_of_warps};
+use crate::systems::blocks::{BlockLaunch, nodes_of_warps};
 use crate::systems::machine::Machine;
 use crate::util::parallel;
 use std::fmt;
@@ -70,8 +70,6 @@ impl fmt::Display for RobilliardLayout {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RobilliardSpeed {
     pub layout: RobilliardLayout,
-    pub resident_blocks: u32,
-    pub mean_nodes: f64,
     pub kernel_milliseconds: f64,
     pub gpops_billion: f64,
     /// Warp instructions of the whole launch.
@@ -89,8 +87,6 @@ pub fn predict(
     let timing = work.timing(&placement)?;
     Ok(RobilliardSpeed {
         layout,
-        resident_blocks: placement.geometry.resident_blocks,
-        mean_nodes: work.mean_nodes(),
         kernel_milliseconds: timing.milliseconds,
         gpops_billion: timing.gpops_billion,
         warp_instructions: work.warp_instructions(placement.ideals),
@@ -130,34 +126,32 @@ pub fn mean_generation(
         true => generations.len().max(1),
         false => 1,
     };
-    let sampled = generations
-        .chunks(mixed)
-        .enumerate()
-        .map(|(at, generations)| {
-            let mut runs = Runs {
-                kernel: &kernel,
-                layout,
-                cases: &cases,
-                generations,
-                works: Vec::new(),
-            };
-            let first = (at * mixed) as u32;
-            let counted = generations.iter().zip(first..);
-            let counted =
-                counted.map(|(one, number)| machine.counted([number, 0], || runs.counted(one)));
-            runs.works = counted.collect::<Result<_, _>>()?;
-            let sample = runs.sample(&placement);
-            let repetitions = runs.executed_repetitions(&sample);
-            machine.sampled(
-                [first, generations.len() as u32],
-                sample,
-                repetitions,
-                &runs,
-            )
-        });
+    let mut sampled = Vec::new();
+    for (generations, first) in generations.chunks(mixed).zip((0..).step_by(mixed)) {
+        let mut runs = Runs {
+            kernel: &kernel,
+            layout,
+            cases: &cases,
+            generations,
+            works: Vec::new(),
+        };
+        for (generation, number) in generations.iter().zip(first..) {
+            let work = machine.counted([number, 0], || runs.counted(generation))?;
+            runs.works.push(work);
+        }
+        let sample = runs.sample(&placement);
+        let repetitions = runs.executed_repetitions(&sample);
+        sampled.push(machine.sampled(
+            [first, generations.len() as u32],
+            &kernel,
+            (sample, repetitions),
+            |nth, block, repetitions| Ok(runs.block(nth, block, repetitions)),
+            |sample, repetitions, code| runs.whole(sample, repetitions, code),
+        )?);
+    }
     let n_cases = cases.len() as u32;
     let work = DivergentWork {
-        sampled: sampled.collect::<Result<_, PredictError>>()?,
+        sampled,
         extent: Extent {
             programs: layout.population,
             cases: n_cases,
@@ -257,7 +251,7 @@ struct Runs<'a> {
     works: Vec<Arc<BlockWork>>,
 }
 
-impl Runs<'_> {
+impl<'a> Runs<'a> {
     /// Returns the blocks that represent all.
     fn sample(&self, placement: &Placement) -> Sample {
         let spread = self.layout.spread_blocks();
@@ -303,7 +297,7 @@ impl Runs<'_> {
         };
         let more = more.min(n);
         let counted = parallel::try_indices(sampled.len(), |nth| {
-            let block = self.block(nth, sampled[nth], more)?.execute()?;
+            let block = self.block(nth, sampled[nth], more).execute()?;
             Ok::<_, PredictError>(block.steps() as f64)
         });
         let counted = counted?.into_iter().sum::<f64>();
@@ -329,7 +323,7 @@ impl Runs<'_> {
         Ok(BlockWork::of_even_blocks(of_blocks.collect()))
     }
 
-    fn block_of(&self, generation: &StoredPrograms, block: u32, runs: u32) -> BlockLaunch<'_> {
+    fn block_of(&self, generation: &StoredPrograms, block: u32, runs: u32) -> BlockLaunch<'a> {
         let places = self.programs_of(block);
         let at = |place: u32| place as usize % generation.codes.len();
         let codes: Vec<Vec<u32>> = (places.clone())
@@ -361,17 +355,12 @@ impl Runs<'_> {
             )
         }
     }
-}
 
-impl SampledLaunch for Runs<'_> {
-    fn kernel(&self) -> &Kernel {
-        self.kernel
+    fn block(&self, nth: usize, block: u32, runs: u32) -> BlockLaunch<'a> {
+        self.block_of(&self.generations[self.mixed(nth)], block, runs)
     }
 
-    fn block(&self, nth: usize, block: u32, runs: u32) -> Result<BlockLaunch<'_>, PredictError> {
-        Ok(self.block_of(&self.generations[self.mixed(nth)], block, runs))
-    }
-
+    /// Returns what executed blocks stand for.
     fn whole(
         &self,
         sample: &Sample,

@@ -6,14 +6,13 @@ use super::problem::Benchmark;
 use super::runs::Run;
 use super::{BLOCK_SIZES, USUAL_POPULATION, USUAL_THREADS};
 use crate::gp::program::Rpn;
-use crate::isa::Arch;
 use crate::launch::Launch;
 use crate::launch::prediction::{Configuration, PredictError};
 use crate::systems::asked::{Allowed, FIXED, MOST, Parameter};
 use crate::systems::caches::Context;
 use crate::systems::machine::Machine;
 use crate::systems::options::Size;
-use crate::systems::registry::{KernelInfo, PaperListing, System};
+use crate::systems::registry::{ARCHES, CompiledCode, KernelInfo, System};
 use crate::trace::mix::Role;
 use std::sync::LazyLock;
 
@@ -43,17 +42,18 @@ impl System for Robilliard {
         &KERNELS
     }
 
-    fn listings(&self, arch: Arch) -> Vec<PaperListing> {
-        let of_scheme = |&scheme: &Scheme| {
-            let benchmarks = Benchmark::ALL.into_iter().zip(PROBLEMS.iter());
-            benchmarks.map(move |(benchmark, problem)| PaperListing {
-                kernel: scheme.name(),
-                problem,
-                variant: None,
-                stem: stem(scheme, benchmark.function_set(), arch),
-            })
-        };
-        Scheme::ALL.iter().flat_map(of_scheme).collect()
+    fn codes(&self) -> Result<Vec<CompiledCode>, PredictError> {
+        let mut codes = Vec::new();
+        for arch in ARCHES {
+            for scheme in Scheme::ALL {
+                for (benchmark, problem) in Benchmark::ALL.into_iter().zip(PROBLEMS.iter()) {
+                    let stem = stem(scheme, benchmark.function_set(), arch);
+                    let names = (scheme.name(), *problem);
+                    codes.push(CompiledCode::of_paper(names, arch, None, &stem)?);
+                }
+            }
+        }
+        Ok(codes)
     }
 
     fn launch(&self, configuration: &Configuration, on: Context) -> Result<Launch, PredictError> {
