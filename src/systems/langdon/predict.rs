@@ -8,6 +8,7 @@ use super::generation::{LangdonGeneration, Launching, Programs};
 use super::kernel;
 use super::{POPULATION, population};
 use crate::gp::program::Rpn;
+use crate::isa::Kernel;
 use crate::launch::divergent::{DivergentWork, Executed, Extent};
 use crate::launch::executed::{ExecutedCode, Offsets};
 use crate::launch::grid::Sample;
@@ -82,16 +83,7 @@ pub fn first_grid(
     seed: u64,
 ) -> Result<(Placement, DivergentWork), PredictError> {
     let kernel = kernel::load(layout.threads_per_program, machine.arch)?;
-    let grid = DivergentGrid {
-        name: "submachine",
-        kernel: &kernel,
-        threads_per_block: layout.threads_per_block,
-        shared_bytes: kernel::shared_bytes(layout.threads_per_block),
-        blocks: population / programs_per_block(layout),
-        data_bytes: u64::from(population) * u64::from(generation.experiment.program_bytes),
-        carve_out: machine.carve_out,
-    };
-    let placement = Placement::of_divergent(machine.device, grid)?;
+    let placement = placement(machine, layout, generation, population, &kernel)?;
     let sample = sample(&placement, layout, generation.launching);
     let (runs, per_block) = (
         runs_executed(layout, generation),
@@ -141,6 +133,25 @@ pub fn first_grid(
         },
     };
     Ok((placement, work))
+}
+
+fn placement(
+    machine: Machine,
+    layout: LangdonLayout,
+    generation: &LangdonGeneration,
+    population: u32,
+    kernel: &Kernel,
+) -> Result<Placement, PredictError> {
+    let grid = DivergentGrid {
+        name: "submachine",
+        kernel,
+        threads_per_block: layout.threads_per_block,
+        shared_bytes: kernel::shared_bytes(layout.threads_per_block),
+        blocks: population / programs_per_block(layout),
+        data_bytes: u64::from(population) * u64::from(generation.experiment.program_bytes),
+        carve_out: machine.carve_out,
+    };
+    Placement::of_divergent(machine.device, grid)
 }
 
 /// Returns the programs of a full block.

@@ -11,7 +11,7 @@ use super::program::translate;
 use crate::gp::program::Rpn;
 use crate::isa::Kernel;
 use crate::launch::block_work::BlockWork;
-use crate::launch::divergent::{DivergentWork, Executed, Extent};
+use crate::launch::divergent::{DivergentWork, Executed, Extent, Sampled};
 use crate::launch::executed::{ExecutedCode, Offsets};
 use crate::launch::grid::Sample;
 use crate::launch::placement::{DivergentGrid, Placement};
@@ -126,32 +126,20 @@ pub fn mean_generation(
         true => generations.len().max(1),
         false => 1,
     };
-    let mut sampled = Vec::new();
-    for (generations, first) in generations.chunks(mixed).zip((0..).step_by(mixed)) {
-        let mut runs = Runs {
+    let parts = generations.chunks(mixed).zip((0..).step_by(mixed));
+    let sampled = parts.map(|(generations, first)| {
+        let runs = Runs {
             kernel: &kernel,
             layout,
             cases: &cases,
             generations,
             works: Vec::new(),
         };
-        for (generation, number) in generations.iter().zip(first..) {
-            let work = machine.counted([number, 0], || runs.counted(generation))?;
-            runs.works.push(work);
-        }
-        let sample = runs.sample(&placement);
-        let repetitions = runs.executed_repetitions(&sample);
-        sampled.push(machine.sampled(
-            [first, generations.len() as u32],
-            &kernel,
-            (sample, repetitions),
-            |nth, block, repetitions| Ok(runs.block(nth, block, repetitions)),
-            |sample, repetitions, code| runs.whole(sample, repetitions, code),
-        )?);
-    }
+        runs.sampled(machine, &placement, first)
+    });
     let n_cases = cases.len() as u32;
     let work = DivergentWork {
-        sampled,
+        sampled: sampled.collect::<Result<_, _>>()?,
         extent: Extent {
             programs: layout.population,
             cases: n_cases,
@@ -252,14 +240,30 @@ struct Runs<'a> {
 }
 
 impl<'a> Runs<'a> {
-    /// Returns the blocks that represent all.
-    fn sample(&self, placement: &Placement) -> Sample {
-        let spread = self.layout.spread_blocks();
+    /// Executes the blocks that represent all. `first`: number of the first of its generations.
+    fn sampled(
+        mut self,
+        machine: Machine,
+        placement: &Placement,
+        first: u32,
+    ) -> Result<Sampled, PredictError> {
+        for (generation, number) in self.generations.iter().zip(first..) {
+            let work = machine.counted([number, 0], || self.counted(generation))?;
+            self.works.push(work);
+        }
         let work = match &self.works[..] {
             [work] => Some(work.longest_warps()),
             _ => None,
         };
-        placement.sample(spread, SAMPLED_SMX, work)
+        let sample = placement.sample(self.layout.spread_blocks(), SAMPLED_SMX, work);
+        let repetitions = self.executed_repetitions(&sample);
+        machine.sampled(
+            [first, self.generations.len() as u32],
+            self.kernel,
+            (sample, repetitions),
+            |nth, block, repetitions| Ok(self.block(nth, block, repetitions)),
+            |sample, repetitions, code| self.whole(sample, repetitions, code),
+        )
     }
 
     /// Returns the two numbers of runs that are executed; equal if one suffices.
