@@ -200,7 +200,7 @@ fn step<T: Element, S: Simd, R: Tile<T, S>>(
     // other.
     if instruction.code == AccumulatorOp::Save {
         let first = instruction.operands[0].0 as usize;
-        accumulator.store(simd, &mut vectors[first..first + R::N]);
+        accumulator.store(&mut vectors[first..first + R::N]);
         return accumulator;
     }
     let rows = ReadableRows {

@@ -11,6 +11,7 @@ use super::simd::{Simd, Vector};
 use super::tile::Tile;
 use crate::gp::primitive::Primitive;
 use crate::gp::problem::Score;
+use fearless_simd::{f32x16, mask32x16, prelude::*, u32x16};
 
 /// An array element: one fitness case (`f32`) or 32 of them (`u32`).
 pub trait Element: Copy + Default + PartialEq + Send + Sync + 'static {
@@ -29,7 +30,7 @@ pub trait Element: Copy + Default + PartialEq + Send + Sync + 'static {
     /// Converts a constant to the element that is pushed for every case.
     fn from_constant(constant: f32) -> Self;
     fn load<S: Simd>(simd: S, from: &Vector<Self>) -> Self::V<S>;
-    fn store<S: Simd>(simd: S, to: &mut Vector<Self>, value: Self::V<S>);
+    fn store<S: Simd>(to: &mut Vector<Self>, value: Self::V<S>);
     /// Applies the function to vectors; operands beyond its arity are not read.
     fn apply<S: Simd>(simd: S, function: Primitive, operands: [Self::V<S>; 4]) -> Self::V<S>;
     /// Applies the function's definition to single elements.
@@ -53,10 +54,10 @@ pub fn by_definition<S: Simd, T: Element>(
 ) -> T::V<S> {
     let mut rows = [Vector::<T>::default(); 4];
     let [a, b, c, d] = &mut rows;
-    T::store(simd, a, operands[0]);
-    T::store(simd, b, operands[1]);
-    T::store(simd, c, operands[2]);
-    T::store(simd, d, operands[3]);
+    T::store(a, operands[0]);
+    T::store(b, operands[1]);
+    T::store(c, operands[2]);
+    T::store(d, operands[3]);
     T::load(simd, &apply_elementwise(function, &rows))
 }
 
@@ -70,19 +71,19 @@ pub fn apply_elementwise<T: Element>(function: Primitive, operands: &[Vector<T>;
 }
 
 #[inline(always)]
-fn truth<S: Simd>(simd: S, condition: S::M) -> S::F {
-    simd.select(condition, simd.splat(1.0), simd.splat(0.0))
+fn truth<S: Simd>(simd: S, condition: mask32x16<S>) -> f32x16<S> {
+    condition.select(simd.splat(1.0), simd.splat(0.0))
 }
 
 /// Mask of the lanes that are 0; NaN counts as true.
 #[inline(always)]
-fn is_false<S: Simd>(simd: S, x: S::F) -> S::M {
-    simd.eq(x, simd.splat(0.0))
+fn is_false<S: Simd>(simd: S, x: f32x16<S>) -> mask32x16<S> {
+    x.simd_eq(simd.splat(0.0))
 }
 
 impl Element for f32 {
     const CASES: usize = 1;
-    type V<S: Simd> = S::F;
+    type V<S: Simd> = f32x16<S>;
     type Tile<S: Simd> = S::Floats;
     const SUPPORTED: [bool; Primitive::ALL.len()] = [true; Primitive::ALL.len()];
 
@@ -91,48 +92,37 @@ impl Element for f32 {
     }
 
     #[inline(always)]
-    fn load<S: Simd>(simd: S, from: &Vector<f32>) -> S::F {
-        simd.load(from)
+    fn load<S: Simd>(simd: S, from: &Vector<f32>) -> f32x16<S> {
+        from.0.simd_into(simd)
     }
 
     #[inline(always)]
-    fn store<S: Simd>(simd: S, to: &mut Vector<f32>, value: S::F) {
-        simd.store(to, value);
+    fn store<S: Simd>(to: &mut Vector<f32>, value: f32x16<S>) {
+        to.0 = value.into();
     }
 
     #[inline(always)]
-    fn apply<S: Simd>(simd: S, function: Primitive, [a, b, c, d]: [S::F; 4]) -> S::F {
+    fn apply<S: Simd>(simd: S, function: Primitive, [a, b, c, d]: [f32x16<S>; 4]) -> f32x16<S> {
         match function {
-            Primitive::Add => simd.add(a, b),
-            Primitive::Sub => simd.sub(a, b),
-            Primitive::Mul => simd.mul(a, b),
-            Primitive::Div => {
-                let quotient = simd.div(a, b);
-                simd.select(is_false(simd, b), simd.splat(1.0), quotient)
-            }
+            Primitive::Add => a + b,
+            Primitive::Sub => a - b,
+            Primitive::Mul => a * b,
+            Primitive::Div => is_false(simd, b).select(simd.splat(1.0), a / b),
             Primitive::Sin => math::apply(simd, Function::Sin, a),
             Primitive::Cos => math::apply(simd, Function::Cos, a),
             Primitive::Log => math::apply(simd, Function::Log, a),
             Primitive::Exp => math::apply(simd, Function::Exp, a),
-            Primitive::Neg => {
-                simd.bits_to_float(simd.xor(simd.float_to_bits(a), simd.splat_words(1 << 31)))
-            }
-            Primitive::Greater => truth(simd, simd.lt(b, a)),
-            Primitive::Less => truth(simd, simd.lt(a, b)),
-            Primitive::Equal => truth(simd, simd.eq(a, b)),
-            Primitive::And => {
-                let no = simd.or_masks(is_false(simd, a), is_false(simd, b));
-                truth(simd, simd.not_mask(no))
-            }
-            Primitive::Or => {
-                let no = simd.and_masks(is_false(simd, a), is_false(simd, b));
-                truth(simd, simd.not_mask(no))
-            }
-            Primitive::Nand => truth(simd, simd.or_masks(is_false(simd, a), is_false(simd, b))),
-            Primitive::Nor => truth(simd, simd.and_masks(is_false(simd, a), is_false(simd, b))),
+            Primitive::Neg => -a,
+            Primitive::Greater => truth(simd, a.simd_gt(b)),
+            Primitive::Less => truth(simd, a.simd_lt(b)),
+            Primitive::Equal => truth(simd, a.simd_eq(b)),
+            Primitive::And => truth(simd, !(is_false(simd, a) | is_false(simd, b))),
+            Primitive::Or => truth(simd, !(is_false(simd, a) & is_false(simd, b))),
+            Primitive::Nand => truth(simd, is_false(simd, a) | is_false(simd, b)),
+            Primitive::Nor => truth(simd, is_false(simd, a) & is_false(simd, b)),
             Primitive::Not => truth(simd, is_false(simd, a)),
-            Primitive::If => simd.select(is_false(simd, a), c, b),
-            Primitive::Iflte => simd.select(simd.lt(a, b), c, d),
+            Primitive::If => is_false(simd, a).select(c, b),
+            Primitive::Iflte => a.simd_lt(b).select(c, d),
             #[allow(
                 unreachable_patterns,
                 reason = "a function that has no vector form yet"
@@ -146,41 +136,44 @@ impl Element for f32 {
     }
 
     #[inline(always)]
-    fn add_errors<S: Simd>(simd: S, score: Score, values: S::F, expected: S::F, sums: &mut Sums) {
+    fn add_errors<S: Simd>(
+        simd: S,
+        score: Score,
+        values: f32x16<S>,
+        expected: f32x16<S>,
+        sums: &mut Sums,
+    ) {
         let right = match score {
             Score::MeanSquaredError => {
-                simd.add_squares(&mut sums.squares, simd.sub(values, expected));
+                let (low, high) = (values - expected).widen();
+                let [first, second] = &mut sums.squares;
+                // The product is exact, so that a fused addition gives the same.
+                *first = low.mul_add(low, *first).into();
+                *second = high.mul_add(high, *second).into();
                 return;
             }
-            Score::WrongBits => simd.eq(values, expected),
+            Score::WrongBits => values.simd_eq(expected),
             Score::WrongClasses => is_class(simd, values, expected),
             Score::WrongSigns => {
                 let zero = simd.splat(0.0);
-                let (value, sign) = (simd.le(zero, values), simd.le(zero, expected));
-                let neither = simd.not_mask(simd.or_masks(value, sign));
-                simd.or_masks(simd.and_masks(value, sign), neither)
+                let (value, sign) = (values.simd_ge(zero), expected.simd_ge(zero));
+                (value & sign) | !(value | sign)
             }
         };
-        sums.wrong += u64::from(simd.mask_bits(simd.not_mask(right)).count_ones());
+        sums.wrong += u64::from((!right).to_bitmask().count_ones());
     }
 }
 
 /// Mask of the lanes whose value, truncated to a whole number, is this class (0 or more).
 #[inline(always)]
-fn is_class<S: Simd>(simd: S, value: S::F, class: S::F) -> S::M {
-    let first = simd.and_masks(is_false(simd, class), simd.lt(simd.splat(-1.0), value));
-    let low_end = simd.or_masks(simd.le(class, value), first);
-    simd.and_masks(low_end, simd.lt(value, simd.add(class, simd.splat(1.0))))
-}
-
-#[inline(always)]
-fn not<S: Simd>(simd: S, x: S::W) -> S::W {
-    simd.xor(x, simd.splat_words(u32::MAX))
+fn is_class<S: Simd>(simd: S, value: f32x16<S>, class: f32x16<S>) -> mask32x16<S> {
+    let first = is_false(simd, class) & value.simd_gt(simd.splat(-1.0));
+    (class.simd_le(value) | first) & value.simd_lt(class + simd.splat(1.0))
 }
 
 impl Element for u32 {
     const CASES: usize = 32;
-    type V<S: Simd> = S::W;
+    type V<S: Simd> = u32x16<S>;
     type Tile<S: Simd> = S::Words;
     const SUPPORTED: [bool; Primitive::ALL.len()] = {
         let mut supported = [false; Primitive::ALL.len()];
@@ -197,25 +190,25 @@ impl Element for u32 {
     }
 
     #[inline(always)]
-    fn load<S: Simd>(simd: S, from: &Vector<u32>) -> S::W {
-        simd.load_words(from)
+    fn load<S: Simd>(simd: S, from: &Vector<u32>) -> u32x16<S> {
+        from.0.simd_into(simd)
     }
 
     #[inline(always)]
-    fn store<S: Simd>(simd: S, to: &mut Vector<u32>, value: S::W) {
-        simd.store_words(to, value);
+    fn store<S: Simd>(to: &mut Vector<u32>, value: u32x16<S>) {
+        to.0 = value.into();
     }
 
     #[inline(always)]
-    fn apply<S: Simd>(simd: S, function: Primitive, [a, b, c, d]: [S::W; 4]) -> S::W {
+    fn apply<S: Simd>(simd: S, function: Primitive, [a, b, c, d]: [u32x16<S>; 4]) -> u32x16<S> {
         match function {
-            Primitive::And => simd.and(a, b),
-            Primitive::Or => simd.or(a, b),
-            Primitive::Nand => not(simd, simd.and(a, b)),
-            Primitive::Nor => not(simd, simd.or(a, b)),
-            Primitive::Equal => not(simd, simd.xor(a, b)),
-            Primitive::Not => not(simd, a),
-            Primitive::If => simd.or(simd.and(a, b), simd.and_not(a, c)),
+            Primitive::And => a & b,
+            Primitive::Or => a | b,
+            Primitive::Nand => !(a & b),
+            Primitive::Nor => !(a | b),
+            Primitive::Equal => !(a ^ b),
+            Primitive::Not => !a,
+            Primitive::If => (a & b) | (!a & c),
             _ => by_definition::<S, u32>(simd, function, [a, b, c, d]),
         }
     }
@@ -225,7 +218,14 @@ impl Element for u32 {
     }
 
     #[inline(always)]
-    fn add_errors<S: Simd>(simd: S, _: Score, values: S::W, expected: S::W, sums: &mut Sums) {
-        simd.add_ones(&mut sums.ones, simd.xor(values, expected));
+    fn add_errors<S: Simd>(
+        simd: S,
+        _: Score,
+        values: u32x16<S>,
+        expected: u32x16<S>,
+        sums: &mut Sums,
+    ) {
+        let ones: u32x16<S> = sums.ones.simd_into(simd);
+        sums.ones = (ones + (values ^ expected).count_ones()).into();
     }
 }

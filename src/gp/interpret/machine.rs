@@ -9,7 +9,7 @@ use super::cases::{Chunk, Columns, SEGMENT};
 use super::element::Element;
 use super::output::{Errors, Output};
 use super::plan::UnsupportedFunction;
-use super::simd::{Kernel, LANES, Path, Simd, Vector};
+use super::simd::{LANES, Path, Simd, Vector, on_path};
 use super::{Interpreter, Options, ProgramValues};
 use crate::gp::problem::{Cases, Dataset, Problem, Score};
 use crate::gp::program::{Rpn, Token};
@@ -74,29 +74,16 @@ impl<M: Machine, T: Element> Default for Thread<M, T> {
     }
 }
 
-/// A machine on a chunk, as a kernel.
-struct Run<'a, 'b, M: Machine, T: Element> {
-    prepared: &'a M::Prepared<T>,
-    inputs: &'a mut Columns<T>,
+/// Evaluates all programs on a chunk. One function for all callers: `on_path!` compiles the interpreter for every instruction set.
+fn run<M: Machine, T: Element>(
+    path: Path,
+    prepared: &M::Prepared<T>,
+    inputs: &mut Columns<T>,
     block: usize,
-    memory: &'a mut M::Memory<T>,
-    output: &'a mut Output<'b, T>,
-}
-
-impl<M: Machine, T: Element> Kernel for Run<'_, '_, M, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
-        let Run {
-            prepared,
-            inputs,
-            block,
-            memory,
-            output,
-        } = self;
-        M::run(simd, prepared, inputs, block, memory, output);
-    }
+    memory: &mut M::Memory<T>,
+    output: &mut Output<T>,
+) {
+    on_path!(path, simd => M::run(simd, prepared, inputs, block, memory, output));
 }
 
 /// Refuses functions without a meaning on these elements.
@@ -183,13 +170,7 @@ fn on_chunk<M: Machine, T: Element>(
         n_elements,
     } = chunk;
     let mut output = Output::Errors(Errors::new(score, expected, *n_elements, n_outputs));
-    path.run(Run::<M, T> {
-        prepared,
-        inputs,
-        block,
-        memory,
-        output: &mut output,
-    });
+    run::<M, T>(path, prepared, inputs, block, memory, &mut output);
     match output {
         Output::Errors(errors) => errors.totals(),
         Output::Values(_) => (Vec::new(), 0),
@@ -231,13 +212,14 @@ fn values<M: Machine, T: Element>(
     let mut chunk = Chunk::default();
     chunk.fill(cases, 0, cases.expected.len().div_ceil(LANES));
     let mut output = Output::Values(vec![Vector::default(); chunk.inputs.n_vectors]);
-    options.path.run(Run::<M, T> {
-        prepared: &prepared,
-        inputs: &mut chunk.inputs,
+    run::<M, T>(
+        options.path,
+        &prepared,
+        &mut chunk.inputs,
         block,
-        memory: &mut memory,
-        output: &mut output,
-    });
+        &mut memory,
+        &mut output,
+    );
     let values = match output {
         Output::Values(values) => values,
         Output::Errors(_) => Vec::new(),

@@ -9,6 +9,7 @@
 
 use super::reduction;
 use super::simd::{LANES, Simd, Vector};
+use fearless_simd::{f32x16, i32x16, prelude::*};
 
 /// Largest error of exp, log, sin and cos, in units in the last place.
 pub const ULP_BOUND: f64 = 2.02;
@@ -33,24 +34,22 @@ pub enum Function {
 
 /// Applies the function to 16 floats: inlined, or called on targets where vectors take long instruction sequences.
 #[inline(always)]
-pub fn apply<S: Simd>(simd: S, function: Function, x: S::F) -> S::F {
+pub fn apply<S: Simd>(simd: S, function: Function, x: f32x16<S>) -> f32x16<S> {
     if S::INLINES_MATH {
         return compute(simd, function, x);
     }
-    let mut value = Vector::default();
-    simd.store(&mut value, x);
+    let mut value = Vector(x.into());
     call(simd, function, &mut value);
-    simd.load(&value)
+    value.0.simd_into(simd)
 }
 
 #[inline(never)]
 fn call<S: Simd>(simd: S, function: Function, value: &mut Vector<f32>) {
-    let x = simd.load(value);
-    simd.store(value, compute(simd, function, x));
+    value.0 = compute(simd, function, value.0.simd_into(simd)).into();
 }
 
 #[inline(always)]
-fn compute<S: Simd>(simd: S, function: Function, x: S::F) -> S::F {
+fn compute<S: Simd>(simd: S, function: Function, x: f32x16<S>) -> f32x16<S> {
     match function {
         Function::Sin => sin(simd, x),
         Function::Cos => cos(simd, x),
@@ -61,28 +60,21 @@ fn compute<S: Simd>(simd: S, function: Function, x: S::F) -> S::F {
 
 /// Evaluates the polynomial with these coefficients, the highest first.
 #[inline(always)]
-fn polynomial<S: Simd, const N: usize>(simd: S, x: S::F, coefficients: [f32; N]) -> S::F {
+fn polynomial<S: Simd, const N: usize>(simd: S, x: f32x16<S>, coefficients: [f32; N]) -> f32x16<S> {
     let mut value = simd.splat(coefficients[0]);
     for &coefficient in &coefficients[1..] {
-        value = simd.fma(value, x, simd.splat(coefficient));
+        value = value.mul_add_precise(x, simd.splat(coefficient));
     }
     value
 }
 
-/// Rounds to the nearest whole number; `shifted` is the value plus `ROUNDER`.
 #[inline(always)]
-fn round<S: Simd>(simd: S, shifted: S::F) -> S::F {
-    simd.sub(shifted, simd.splat(ROUNDER))
-}
-
-#[inline(always)]
-fn exp<S: Simd>(simd: S, x: S::F) -> S::F {
-    // NaN passes through as the second operand.
-    let x = simd.max(simd.splat(-104.0), simd.min(simd.splat(89.0), x));
-    let log2_e = simd.splat(std::f32::consts::LOG2_E);
-    let n = round(simd, simd.fma(x, log2_e, simd.splat(ROUNDER)));
-    let r = simd.fnma(n, simd.splat(6.931_457_5e-1), x);
-    let r = simd.fnma(n, simd.splat(1.428_606_8e-6), r);
+fn exp<S: Simd>(simd: S, x: f32x16<S>) -> f32x16<S> {
+    let x = x.clamp(simd.splat(-104.0), simd.splat(89.0));
+    let rounder = simd.splat(ROUNDER);
+    let n = x.mul_add_precise(simd.splat(std::f32::consts::LOG2_E), rounder) - rounder;
+    let r = n.mul_add_precise(simd.splat(-6.931_457_5e-1), x);
+    let r = n.mul_add_precise(simd.splat(-1.428_606_8e-6), r);
     let p = polynomial(
         simd,
         r,
@@ -101,44 +93,39 @@ fn exp<S: Simd>(simd: S, x: S::F) -> S::F {
 
 /// Protected logarithm: 0 for 0, else the logarithm of the magnitude.
 #[inline(always)]
-fn log<S: Simd>(simd: S, x: S::F) -> S::F {
-    let magnitude =
-        simd.bits_to_float(simd.and(simd.float_to_bits(x), simd.splat_words(0x7fff_ffff)));
-    let subnormal = simd.lt(magnitude, simd.splat(f32::MIN_POSITIVE));
-    let scaled = simd.mul(magnitude, simd.splat(8_388_608.0));
-    let bits = simd.float_to_bits(simd.select(subnormal, scaled, magnitude));
+fn log<S: Simd>(simd: S, x: f32x16<S>) -> f32x16<S> {
+    let magnitude = x.abs();
+    let subnormal = magnitude.simd_lt(simd.splat(f32::MIN_POSITIVE));
+    let scaled = magnitude * simd.splat(8_388_608.0);
+    let bits: i32x16<S> = subnormal.select(scaled, magnitude).bitcast();
     // Mantissa in [2/3, 4/3), exponent to match.
-    let e = simd.and(
-        simd.sub_words(bits, simd.splat_words(0x3f2a_aaab)),
-        simd.splat_words(0xff80_0000),
-    );
-    let m = simd.bits_to_float(simd.sub_words(bits, e));
-    let correction = simd.select(subnormal, simd.splat(-23.0), simd.splat(0.0));
-    let e = simd.signed_to_float(simd.shift_right_signed::<23>(e));
-    let e = simd.add(e, correction);
-    let f = simd.sub(m, simd.splat(1.0));
-    let s = simd.mul(f, f);
+    let e = (bits - 0x3f2a_aaab) & (-1 << 23);
+    let m: f32x16<S> = (bits - e).bitcast();
+    let e: f32x16<S> = (e >> 23).to_float();
+    let e = e + subnormal.select(simd.splat(-23.0), simd.splat(0.0));
+    let f = m - simd.splat(1.0);
+    let s = f * f;
     let odd = polynomial(simd, s, [0.140_869_14, 0.139_814_85, 0.200_120_35]);
     let even = polynomial(
         simd,
         s,
         [-0.130_310_06, -0.121_483_33, -0.166_846_13, -0.249_996_2],
     );
-    let r = simd.fma(odd, f, even);
-    let r = simd.fma(r, f, simd.splat(0.333_331_97));
-    let r = simd.fma(r, f, simd.splat(-0.5));
-    let r = simd.fma(r, s, f);
-    let value = simd.fma(e, simd.splat(std::f32::consts::LN_2), r);
-    let finite = simd.lt(magnitude, simd.splat(f32::INFINITY));
-    let value = simd.select(finite, value, magnitude);
-    let zero = simd.eq(magnitude, simd.splat(0.0));
-    simd.select(zero, simd.splat(0.0), value)
+    let r = odd.mul_add_precise(f, even);
+    let r = r.mul_add_precise(f, simd.splat(0.333_331_97));
+    let r = r.mul_add_precise(f, simd.splat(-0.5));
+    let r = r.mul_add_precise(s, f);
+    let value = e.mul_add_precise(simd.splat(std::f32::consts::LN_2), r);
+    let finite = magnitude.simd_lt(simd.splat(f32::INFINITY));
+    let value = finite.select(value, magnitude);
+    let zero = simd.splat(0.0);
+    magnitude.simd_eq(zero).select(zero, value)
 }
 
 /// sin(r) for r up to slightly more than a quarter turn.
 #[inline(always)]
-fn sine<S: Simd>(simd: S, r: S::F) -> S::F {
-    let s = simd.mul(r, r);
+fn sine<S: Simd>(simd: S, r: f32x16<S>) -> f32x16<S> {
+    let s = r * r;
     let p = polynomial(
         simd,
         s,
@@ -149,65 +136,58 @@ fn sine<S: Simd>(simd: S, r: S::F) -> S::F {
             -1.666_665_8e-1,
         ],
     );
-    simd.fma(simd.mul(s, r), p, r)
+    (s * r).mul_add_precise(p, r)
 }
 
 /// `x - n * pi`.
 #[inline(always)]
-fn reduce<S: Simd>(simd: S, x: S::F, n: S::F) -> S::F {
-    let r = simd.fnma(n, simd.splat(PI[0]), x);
-    let r = simd.fnma(n, simd.splat(PI[1]), r);
-    simd.fnma(n, simd.splat(PI[2]), r)
+fn reduce<S: Simd>(simd: S, x: f32x16<S>, n: f32x16<S>) -> f32x16<S> {
+    let r = n.mul_add_precise(simd.splat(-PI[0]), x);
+    let r = n.mul_add_precise(simd.splat(-PI[1]), r);
+    n.mul_add_precise(simd.splat(-PI[2]), r)
 }
 
 #[inline(always)]
-fn sin<S: Simd>(simd: S, x: S::F) -> S::F {
-    let inverse_pi = simd.splat(std::f32::consts::FRAC_1_PI);
-    let shifted = simd.fma(x, inverse_pi, simd.splat(ROUNDER));
-    let r = reduce(simd, x, round(simd, shifted));
-    let sign = simd.shift_left::<31>(simd.float_to_bits(shifted));
-    let value = simd.bits_to_float(simd.xor(simd.float_to_bits(sine(simd, r)), sign));
-    beyond(simd, x, value, reduction::sin)
+fn sin<S: Simd>(simd: S, x: f32x16<S>) -> f32x16<S> {
+    let rounder = simd.splat(ROUNDER);
+    let shifted = x.mul_add_precise(simd.splat(std::f32::consts::FRAC_1_PI), rounder);
+    let r = reduce(simd, x, shifted - rounder);
+    let value = sine(simd, r).to_bits() ^ (shifted.to_bits() << 31);
+    beyond(simd, x, f32x16::from_bits(value), reduction::sin)
 }
 
 #[inline(always)]
-fn cos<S: Simd>(simd: S, x: S::F) -> S::F {
+fn cos<S: Simd>(simd: S, x: f32x16<S>) -> f32x16<S> {
     // cos(x) = -sin(x - (k + 1/2) pi), the sign turned for odd k.
-    let inverse_pi = simd.splat(std::f32::consts::FRAC_1_PI);
-    let turns = simd.fma(x, inverse_pi, simd.splat(-0.5));
-    let shifted = simd.add(turns, simd.splat(ROUNDER));
-    let n = simd.add(round(simd, shifted), simd.splat(0.5));
-    let r = reduce(simd, x, n);
-    let sign = simd.shift_left::<31>(simd.float_to_bits(shifted));
-    let minus = simd.xor(sign, simd.splat_words(0x8000_0000));
-    let value = simd.bits_to_float(simd.xor(simd.float_to_bits(sine(simd, r)), minus));
-    beyond(simd, x, value, reduction::cos)
+    let rounder = simd.splat(ROUNDER);
+    let turns = x.mul_add_precise(simd.splat(std::f32::consts::FRAC_1_PI), simd.splat(-0.5));
+    let shifted = turns + rounder;
+    let r = reduce(simd, x, shifted - rounder + simd.splat(0.5));
+    let value = (-sine(simd, r)).to_bits() ^ (shifted.to_bits() << 31);
+    beyond(simd, x, f32x16::from_bits(value), reduction::cos)
 }
 
 /// Replaces the value of each element whose argument is too large by `exact`.
 #[inline(always)]
-fn beyond<S: Simd>(simd: S, x: S::F, value: S::F, exact: fn(f32) -> f32) -> S::F {
-    let magnitude =
-        simd.bits_to_float(simd.and(simd.float_to_bits(x), simd.splat_words(0x7fff_ffff)));
-    let large = simd.mask_bits(simd.lt(simd.splat(REDUCIBLE), magnitude));
+fn beyond<S: Simd>(simd: S, x: f32x16<S>, value: f32x16<S>, exact: fn(f32) -> f32) -> f32x16<S> {
+    let magnitude = x.abs();
+    let large = magnitude.simd_gt(simd.splat(REDUCIBLE)).to_bitmask();
     if large == 0 {
         return value;
     }
     // An infinite argument has already become NaN.
-    let large = large & simd.mask_bits(simd.lt(magnitude, simd.splat(f32::INFINITY)));
+    let large = large & magnitude.simd_lt(simd.splat(f32::INFINITY)).to_bitmask();
     if large == 0 {
         return value;
     }
-    let (mut arguments, mut values) = (Vector::default(), Vector::default());
-    simd.store(&mut arguments, x);
-    simd.store(&mut values, value);
-    replace(large, &arguments, &mut values, exact);
-    simd.load(&values)
+    let mut values = Vector(value.into());
+    replace(large, &Vector(x.into()), &mut values, exact);
+    values.0.simd_into(simd)
 }
 
 #[cold]
 #[inline(never)]
-fn replace(which: u32, arguments: &Vector<f32>, values: &mut Vector<f32>, exact: fn(f32) -> f32) {
+fn replace(which: u64, arguments: &Vector<f32>, values: &mut Vector<f32>, exact: fn(f32) -> f32) {
     for lane in (0..LANES).filter(|lane| which >> lane & 1 == 1) {
         values.0[lane] = exact(arguments.0[lane]);
     }

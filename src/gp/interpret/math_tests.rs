@@ -1,22 +1,11 @@
 use super::*;
-use crate::gp::interpret::simd::{Kernel, Path};
+use crate::gp::interpret::simd::{Path, on_path};
 
 use Function::{Cos, Exp, Log, Sin};
 
-/// Kernel that applies a function to 16 floats.
-struct Apply(Function, Vector<f32>);
-
-impl Kernel for Apply {
-    type Output = Vector<f32>;
-
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S) -> Vector<f32> {
-        let x = simd.load(&self.1);
-        let value = apply(simd, self.0, x);
-        let mut out = Vector::default();
-        simd.store(&mut out, value);
-        out
-    }
+/// Applies a function to 16 floats.
+fn on(path: Path, function: Function, x: Vector<f32>) -> [f32; LANES] {
+    on_path!(path, simd => apply(simd, function, x.0.simd_into(simd)).into())
 }
 
 fn exact(function: Function, x: f32) -> f64 {
@@ -57,10 +46,10 @@ fn worst(function: Function, stride: u32) -> (f64, f32) {
         for (lane, x) in x.0.iter_mut().enumerate() {
             *x = f32::from_bits((first + lane as u32).wrapping_mul(stride));
         }
-        let values = paths[0].run(Apply(function, x));
+        let values = on(paths[0], function, x);
         for path in &paths[1..] {
-            let others = path.run(Apply(function, x)).0;
-            for (lane, (one, other)) in values.0.iter().zip(others).enumerate() {
+            let others = on(*path, function, x);
+            for (lane, (one, other)) in values.iter().zip(others).enumerate() {
                 let same = one.to_bits() == other.to_bits() || one.is_nan() && other.is_nan();
                 assert!(
                     same,
@@ -69,7 +58,7 @@ fn worst(function: Function, stride: u32) -> (f64, f32) {
                 );
             }
         }
-        for (&x, &value) in x.0.iter().zip(&values.0) {
+        for (&x, &value) in x.0.iter().zip(&values) {
             let error = ulps(value, exact(function, x));
             assert!(!error.is_nan(), "{function:?}({x:e}): {value:e}");
             if error > worst {
@@ -101,7 +90,7 @@ fn errors_stay_within_the_bound_for_every_float() {
 }
 
 fn value(function: Function, x: f32) -> f32 {
-    Path::best().run(Apply(function, Vector([x; LANES]))).0[7]
+    on(Path::best(), function, Vector([x; LANES]))[7]
 }
 
 #[test]

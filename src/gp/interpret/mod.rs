@@ -35,7 +35,7 @@ pub use reference::fitness_f32;
 use simd::Path;
 
 /// Options of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// Instruction set; ignored by interpreters without vectors.
     pub path: Path,

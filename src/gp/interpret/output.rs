@@ -7,7 +7,7 @@
 use super::cases::{SEGMENT, TILE};
 use super::element::Element;
 use super::score::Sums;
-use super::simd::{Kernel, LANES, Simd, Vector};
+use super::simd::{LANES, Simd, Vector};
 use super::tile::Tile;
 use crate::gp::problem::Score;
 
@@ -137,43 +137,18 @@ impl<T: Element> Output<'_, T> {
             return;
         }
         let mut row = [Vector::default(); TILE];
-        tile.store(simd, &mut row[..R::N]);
+        tile.store(&mut row[..R::N]);
         self.take(simd, program, at, &row[..R::N]);
     }
 
     /// Takes the values of a program from vector `at` of the chunk on.
     pub fn take<S: Simd>(&mut self, simd: S, program: usize, at: usize, row: &[Vector<T>]) {
-        simd.vectorize(Take {
-            output: self,
-            program,
-            at,
-            row,
-        });
-    }
-}
-
-/// Kernel that takes a row of values.
-struct Take<'a, 'b, T> {
-    output: &'a mut Output<'b, T>,
-    program: usize,
-    at: usize,
-    row: &'a [Vector<T>],
-}
-
-impl<T: Element> Kernel for Take<'_, '_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
-        let Take {
-            output,
-            program,
-            at,
-            row,
-        } = self;
-        match output {
-            Output::Values(values) => values[at..at + row.len()].copy_from_slice(row),
-            Output::Errors(errors) => errors.add(simd, program, at, row),
-        }
+        simd.vectorize(
+            #[inline(always)]
+            || match self {
+                Output::Values(values) => values[at..at + row.len()].copy_from_slice(row),
+                Output::Errors(errors) => errors.add(simd, program, at, row),
+            },
+        );
     }
 }

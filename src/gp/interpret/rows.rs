@@ -53,7 +53,7 @@ fn row<T: Element, S: Simd>(
     for i in 0..n {
         let first = T::load(simd, &a[i]);
         let value = T::apply(simd, function, all(simd, function, first, others, i));
-        T::store(simd, &mut out[i], value);
+        T::store(&mut out[i], value);
     }
 }
 
@@ -110,6 +110,6 @@ fn row_in_place<T: Element, S: Simd>(
     for (i, first) in first.iter_mut().enumerate() {
         let a = T::load(simd, first);
         let value = T::apply(simd, function, all(simd, function, a, others, i));
-        T::store(simd, first, value);
+        T::store(first, value);
     }
 }

@@ -122,6 +122,6 @@ fn run_block<T: Element, S: Simd>(
 #[inline(always)]
 fn copy<T: Element, S: Simd>(simd: S, from: &[Vector<T>], to: &mut [Vector<T>]) {
     for (from, to) in from.iter().zip(to) {
-        T::store(simd, to, T::load(simd, from));
+        T::store(to, T::load(simd, from));
     }
 }

@@ -9,7 +9,8 @@ use crate::gp::problem::Score;
 /// Errors of the cases summed so far.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Sums {
-    pub squares: [f64; LANES],
+    /// Those of the first half of a vector, then of the second.
+    pub squares: [[f64; LANES / 2]; 2],
     /// Number of wrong bits of words.
     pub ones: [u32; LANES],
     /// Number of wrong floats.
@@ -20,7 +21,7 @@ impl Sums {
     /// Returns the error of these cases.
     pub fn total(&self, score: Score) -> f64 {
         match score {
-            Score::MeanSquaredError => self.squares.iter().sum(),
+            Score::MeanSquaredError => self.squares.as_flattened().iter().sum(),
             Score::WrongBits | Score::WrongClasses | Score::WrongSigns => {
                 let bits: u64 = self.ones.iter().copied().map(u64::from).sum();
                 (self.wrong + bits) as f64

@@ -14,7 +14,7 @@ pub trait Tile<T: Element, S: Simd>: Copy {
     const N: usize;
     fn default(simd: S) -> Self;
     fn load(simd: S, row: &[Vector<T>]) -> Self;
-    fn store(self, simd: S, row: &mut [Vector<T>]);
+    fn store(self, row: &mut [Vector<T>]);
     /// Applies the function to rows; operand number `at` is `accumulator`.
     fn apply(
         simd: S,
@@ -61,8 +61,8 @@ impl<T: Element, S: Simd> Tile<T, S> for One<T, S> {
     }
 
     #[inline(always)]
-    fn store(self, simd: S, row: &mut [Vector<T>]) {
-        T::store(simd, &mut row[0], self.0);
+    fn store(self, row: &mut [Vector<T>]) {
+        T::store(&mut row[0], self.0);
     }
 
     #[inline(always)]
@@ -134,10 +134,10 @@ impl<T: Element, S: Simd, R: Tile<T, S>> Tile<T, S> for Pair<R> {
     }
 
     #[inline(always)]
-    fn store(self, simd: S, row: &mut [Vector<T>]) {
+    fn store(self, row: &mut [Vector<T>]) {
         let (low, high) = row.split_at_mut(R::N);
-        self.0.store(simd, low);
-        self.1.store(simd, high);
+        self.0.store(low);
+        self.1.store(high);
     }
 
     #[inline(always)]
