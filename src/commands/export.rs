@@ -92,13 +92,8 @@ pub fn run(args: &ExportArgs) -> CliResult {
 }
 
 fn recorder<'a>(args: &ExportArgs, sample: &'a SampleBlocks) -> Recorder<'a> {
-    let blocks = &sample.blocks;
-    Recorder::new(
-        &sample.kernel,
-        &blocks.pool,
-        &blocks.geometry,
-        args.iterations,
-    )
+    let geometry = &sample.blocks.geometry;
+    Recorder::new(&sample.kernel, &sample.pool, geometry, args.iterations)
 }
 
 /// Refuses what would be too large before anything is simulated: of a timeline, the instructions that can issue until it ends.
@@ -164,19 +159,14 @@ fn accel_sim(args: &ExportArgs, device: &Device, sample: &SampleBlocks) -> CliRe
 /// Copies of the buffers that the kernel reads, then the kernel.
 fn commands(sample: &SampleBlocks) -> String {
     let launch = &sample.launch;
-    let copy = |address: u32, words: u64| list::Command::CopyToDevice {
-        address: u64::from(address),
-        bytes: 4 * words,
-    };
     let cases = u64::from(launch.cases);
-    list::text(&[
-        copy(PROGRAMS_ADDRESS, u64::from(launch.max_program_words)),
-        copy(INPUTS_ADDRESS, cases * sample.n_inputs as u64),
-        copy(OUTPUTS_ADDRESS, cases),
-        list::Command::Kernel {
-            file: TRACE.to_owned(),
-        },
-    ])
+    let words = [
+        (PROGRAMS_ADDRESS, u64::from(launch.max_program_words)),
+        (INPUTS_ADDRESS, cases * sample.n_inputs as u64),
+        (OUTPUTS_ADDRESS, cases),
+    ];
+    let buffers = words.map(|(address, words)| (u64::from(address), 4 * words));
+    list::text(&buffers, TRACE)
 }
 
 fn timeline(args: &ExportArgs, device: &Device, sample: &SampleBlocks) -> CliResult {
@@ -190,7 +180,9 @@ fn timeline(args: &ExportArgs, device: &Device, sample: &SampleBlocks) -> CliRes
     )?;
     let timeline = &run.observer;
     let title = format!("{}, one SMX: {}", device.name, blocks.kernel);
-    let text = perfetto::json(timeline, blocks, &title);
+    let instructions = &sample.kernel.instructions;
+    let listed = |op: u32| &instructions[usize::from(sample.pool.ops[op as usize].inst)];
+    let text = perfetto::json(timeline, &blocks.kernel, listed, &title);
     output::write(args.out.as_deref(), text.as_bytes())?;
     let cut = if run.ended {
         String::new()

@@ -6,8 +6,9 @@ use crate::device::{Device, Preset};
 use crate::gp::program::Rpn;
 use crate::gp::program_file;
 use crate::interop::accel_sim::list;
-use crate::interop::replay::{Imported, Limits, import};
+use crate::interop::replay::{Limits, import};
 use crate::launch::CarveOut;
+use crate::launch::blocks::Blocks;
 use crate::launch::residency::l1_bytes;
 use crate::launch::residency::reside;
 use crate::launch::spec::SmxSpec;
@@ -16,7 +17,7 @@ use crate::report::blocks::BlocksReport;
 use crate::report::columns::Columns;
 use crate::report::progress;
 use crate::report::provenance::Provenance;
-use crate::sim::blocks;
+use crate::sim;
 use crate::sim::simulator::Simulator;
 use crate::util::input;
 use std::error::Error;
@@ -79,8 +80,8 @@ fn accel_sim(args: &ImportArgs) -> CliResult {
     let l1_bytes = l1_bytes(&device, args.l1)?;
     let mut reports = Vec::new();
     for trace in traces(&args.file)? {
-        let imported = read(args, &trace)?;
-        reports.push(simulate(&device, l1_bytes, &imported)?);
+        let blocks = read(args, &trace, &device)?;
+        reports.push(simulate(&device, l1_bytes, blocks)?);
     }
     let provenance = Provenance {
         engine: Some("simulator"),
@@ -145,16 +146,12 @@ fn traces(file: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     if file.extension().is_none_or(|extension| extension != "g") {
         return Ok(vec![file.to_owned()]);
     }
-    let commands = list::parse(&input::named(file)?, &file.display().to_string())?;
+    let kernels = list::kernels(&input::named(file)?, &name)?;
     let folder = file.parent().unwrap_or(Path::new(""));
-    let kernels = commands.into_iter().filter_map(|command| match command {
-        list::Command::Kernel { file } => Some(folder.join(file)),
-        list::Command::CopyToDevice { .. } => None,
-    });
-    Ok(kernels.collect())
+    Ok(kernels.iter().map(|kernel| folder.join(kernel)).collect())
 }
 
-fn read(args: &ImportArgs, trace: &Path) -> Result<Imported, Box<dyn Error>> {
+fn read(args: &ImportArgs, trace: &Path, device: &Device) -> Result<Blocks, Box<dyn Error>> {
     let file =
         File::open(trace).map_err(|error| format!("cannot read `{}`: {error}", trace.display()))?;
     let limits = Limits {
@@ -162,25 +159,24 @@ fn read(args: &ImportArgs, trace: &Path) -> Result<Imported, Box<dyn Error>> {
         instructions: args.instructions,
     };
     let name = trace.display().to_string();
-    let imported = import(BufReader::new(file), &name, limits)?;
+    let imported = import(BufReader::new(file), &name, limits, device)?;
     if imported.more_blocks {
         let blocks = imported.blocks.order.len();
         progress::say(&format!("{name}: the first {blocks} blocks only"));
     }
-    Ok(imported)
+    Ok(imported.blocks)
 }
 
 fn simulate(
     device: &Device,
     l1_bytes: Option<u32>,
-    imported: &Imported,
+    mut blocks: Blocks,
 ) -> Result<BlocksReport, Box<dyn Error>> {
-    let mut blocks = imported.blocks.clone();
     let carve_out = l1_bytes.map_or(CarveOut::Default, CarveOut::L1Bytes);
     let (occupancy, l1_bytes) = reside(device, &blocks.kernel, carve_out, blocks.resources)?;
     let spec = SmxSpec::new(device, l1_bytes)?;
     blocks.geometry.resident_blocks = occupancy.blocks;
-    let run = blocks::run(&spec, &blocks, seed(), u64::MAX, ())?;
+    let run = sim::blocks::run(&spec, &blocks, seed(), u64::MAX, ())?;
     Ok(BlocksReport::new(
         &blocks,
         &device.name,

@@ -10,125 +10,53 @@ use crate::isa::op::Op;
 use crate::isa::operand::RZ;
 use crate::isa::{Access, Barriers, Family, OpClass, Space, TimingOp};
 
-/// A class and its opcodes.
-type ClassOpcodes = (OpClass, &'static [&'static str]);
-
 /// Opcodes without memory operands that `isa` does not decode, or not with the modifiers given.
-const TABLE: [ClassOpcodes; 14] = [
+const TABLE: [(OpClass, &str); 14] = [
     (
         OpClass::Fp32,
-        &[
-            "FADD",
-            "FADD32I",
-            "FMUL",
-            "FMUL32I",
-            "FFMA",
-            "FFMA32I",
-            "FMNMX",
-            "FSWZ",
-            "FSWZADD",
-            "HADD2",
-            "HADD2_32I",
-            "HMUL2",
-            "HMUL2_32I",
-            "HFMA2",
-            "HFMA2_32I",
-            "HMNMX2",
-            "DADD",
-            "DMUL",
-            "DFMA",
-            "DMNMX",
-        ],
+        "FADD FADD32I FMUL FMUL32I FFMA FFMA32I FMNMX FSWZ FSWZADD HADD2 HADD2_32I HMUL2 HMUL2_32I HFMA2 \
+         HFMA2_32I HMNMX2 DADD DMUL DFMA DMNMX",
     ),
     (
         OpClass::IntAdd,
-        &[
-            "IADD",
-            "IADD32I",
-            "IADD3",
-            "ISUB",
-            "ISCADD",
-            "ISCADD32I",
-            "LEA",
-            "IMNMX",
-            "IABS",
-            "ISAD",
-            "VABSDIFF",
-            "VADD",
-            "UIADD3",
-            "ULEA",
-            "UCLEA",
-            "VIADD",
-            "VIADDMNMX",
-            "VMNMX",
-            "VIMNMX",
-            "UVIADD",
-            "UVIMNMX",
-        ],
+        "IADD IADD32I IADD3 ISUB ISCADD ISCADD32I LEA IMNMX IABS ISAD VABSDIFF VADD UIADD3 ULEA UCLEA \
+         VIADD VIADDMNMX VMNMX VIMNMX UVIADD UVIMNMX",
     ),
     (
         OpClass::Logic,
-        &[
-            "MOV", "MOV32I", "LOP", "LOP32I", "LOP3", "PRMT", "UMOV", "ULOP3", "UPRMT", "R2UR",
-            "P2R", "R2P", "UP2UR", "UR2UP", "UBMSK", "ULOP", "VOTE", "VOTEU", "MATCH", "SGXT",
-            "BMSK", "R2B", "B2R",
-        ],
+        "MOV MOV32I LOP LOP32I LOP3 PRMT UMOV ULOP3 UPRMT R2UR P2R R2P UP2UR UR2UP UBMSK ULOP VOTE VOTEU \
+         MATCH SGXT BMSK R2B B2R",
     ),
     (
         OpClass::Compare,
-        &[
-            "ISETP", "ISET", "ICMP", "FSETP", "FSET", "FCMP", "PSETP", "PSET", "CSET", "CSETP",
-            "DSETP", "DSET", "HSETP2", "HSET2", "PLOP3", "UPLOP3", "UISETP", "UPSETP", "SEL",
-            "FSEL", "USEL", "FCHK",
-        ],
+        "ISETP ISET ICMP FSETP FSET FCMP PSETP PSET CSET CSETP DSETP DSET HSETP2 HSET2 PLOP3 UPLOP3 \
+         UISETP UPSETP SEL FSEL USEL FCHK",
     ),
     (
         OpClass::IntMul,
-        &[
-            "IMAD", "IMAD32I", "IMADSP", "IMUL", "IMUL32I", "XMAD", "IDP", "IDP4A", "UIMAD", "VMAD",
-        ],
+        "IMAD IMAD32I IMADSP IMUL IMUL32I XMAD IDP IDP4A UIMAD VMAD",
     ),
-    (
-        OpClass::Shift,
-        &["SHL", "SHR", "SHF", "USHL", "USHR", "USHF", "SHFL"],
-    ),
+    (OpClass::Shift, "SHL SHR SHF USHL USHR USHF SHFL"),
     (
         OpClass::Bitfield,
-        &[
-            "BFE", "BFI", "BREV", "FLO", "POPC", "UFLO", "UPOPC", "UBREV", "REDUX",
-        ],
+        "BFE BFI BREV FLO POPC UFLO UPOPC UBREV REDUX",
     ),
-    (OpClass::Sfu, &["MUFU", "RRO"]),
+    (OpClass::Sfu, "MUFU RRO"),
     (
         OpClass::Convert,
-        &[
-            "F2F", "F2I", "F2IP", "I2F", "I2I", "I2IP", "F2FP", "UF2FP", "FRND",
-        ],
+        "F2F F2I F2IP I2F I2I I2IP F2FP UF2FP FRND",
     ),
-    (OpClass::SpecialRegister, &["S2R", "CS2R", "S2UR"]),
-    (OpClass::ConstantLoad, &["LDC", "ULDC"]),
+    (OpClass::SpecialRegister, "S2R CS2R S2UR"),
+    (OpClass::ConstantLoad, "LDC ULDC"),
     (
         OpClass::Control,
-        &[
-            "BRA", "BRX", "BRXU", "JMP", "JMX", "JMXU", "CAL", "JCAL", "CALL", "RET", "BRK",
-            "CONT", "SYNC", "EXIT", "KILL", "BSYNC", "BREAK", "WARPSYNC", "SSY", "PBK", "PCNT",
-            "PRET", "PEXIT", "BSSY", "BMOV", "BPT", "YIELD", "RPCMOV",
-        ],
+        "BRA BRX BRXU JMP JMX JMXU CAL JCAL CALL RET BRK CONT SYNC EXIT KILL BSYNC BREAK WARPSYNC SSY \
+         PBK PCNT PRET PEXIT BSSY BMOV BPT YIELD RPCMOV",
     ),
-    (OpClass::Barrier, &["BAR"]),
+    (OpClass::Barrier, "BAR"),
     (
         OpClass::Nop,
-        &[
-            "NOP",
-            "DEPBAR",
-            "TEXDEPBAR",
-            "LDGDEPBAR",
-            "MEMBAR",
-            "ERRBAR",
-            "CCTL",
-            "CCTLL",
-            "NANOSLEEP",
-        ],
+        "NOP DEPBAR TEXDEPBAR LDGDEPBAR MEMBAR ERRBAR CCTL CCTLL NANOSLEEP",
     ),
 ];
 
@@ -140,25 +68,15 @@ const DOES_NOT_REDIRECT: [&str; 9] = [
 /// Branches to an address in a register.
 const INDIRECT: [&str; 4] = ["BRX", "BRXU", "JMX", "JMXU"];
 
-/// Memory instructions: names, space, whether they are stores. Atomics that return a value count as loads, and so does what loads into
+/// Memory instructions: space, whether they are stores, names. Atomics that return a value count as loads, and so does what loads into
 /// shared memory: of its two accesses a line has the addresses of one.
-const MEMORY: [(&str, Space, bool); 16] = [
-    ("LD", Space::Global, false),
-    ("LDG", Space::Global, false),
-    ("LDGSTS", Space::Global, false),
-    ("ST", Space::Global, true),
-    ("STG", Space::Global, true),
-    ("LDL", Space::Local, false),
-    ("STL", Space::Local, true),
-    ("LDS", Space::Shared, false),
-    ("LDSM", Space::Shared, false),
-    ("LDSLK", Space::Shared, false),
-    ("STS", Space::Shared, true),
-    ("STSCUL", Space::Shared, true),
-    ("ATOM", Space::Global, false),
-    ("ATOMG", Space::Global, false),
-    ("ATOMS", Space::Shared, false),
-    ("RED", Space::Global, true),
+const MEMORY: [(Space, bool, &str); 6] = [
+    (Space::Global, false, "LD LDG LDGSTS ATOM ATOMG"),
+    (Space::Global, true, "ST STG RED"),
+    (Space::Local, false, "LDL"),
+    (Space::Local, true, "STL"),
+    (Space::Shared, false, "LDS LDSM LDSLK ATOMS"),
+    (Space::Shared, true, "STS STSCUL"),
 ];
 
 /// The instruction of a trace line without its stall count; `None` when the opcode is unknown. `binary_version` is the
@@ -206,7 +124,8 @@ fn decoded(opcode: &str, binary_version: u32) -> Option<Meaning> {
 
 fn tabled(opcode: &str) -> Option<Meaning> {
     let base = base(opcode);
-    if let Some(&(_, space, store)) = MEMORY.iter().find(|(name, ..)| *name == base) {
+    let is_named = |names: &str| names.split(' ').any(|name| name == base);
+    if let Some(&(space, store, _)) = MEMORY.iter().find(|row| is_named(row.2)) {
         let op = if store { Op::Store } else { Op::Load };
         let bytes_per_lane = width(opcode);
         let registers = bytes_per_lane.div_ceil(4);
@@ -221,7 +140,7 @@ fn tabled(opcode: &str) -> Option<Meaning> {
         meaning.wide_address = opcode.split('.').any(|modifier| modifier == "E");
         return Some(meaning);
     }
-    let row = TABLE.iter().find(|(_, names)| names.contains(&base))?;
+    let row = TABLE.iter().find(|(_, names)| is_named(names))?;
     Some(Meaning::new(Op::Nop, row.0))
 }
 

@@ -8,14 +8,14 @@
 use super::accel_sim::Header;
 use super::accel_sim::error::Fault;
 use crate::isa::{Access, Space};
-use crate::launch::code::Part;
-use crate::trace::{AddressKind, TraceOp};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Local memory of a thread on every NVIDIA GPU since compute capability 2.0, at most.
 const MOST_LOCAL_BYTES: u64 = 512 << 10;
 /// The window of local memory in generic addresses.
 const LOCAL_WINDOW_BYTES: u64 = 1 << 24;
+const WORD_BYTES: u64 = 4;
 const PAGE_BYTES: u64 = 1 << 21;
 /// Global addresses below this are simulated as they are.
 const SIMULATED_BYTES: u64 = 1 << 31;
@@ -59,33 +59,28 @@ impl MemoryMap {
         }
     }
 
-    /// The lanes' addresses in simulated memory, all below 2^32, into `out`.
-    pub fn simulated(
-        &mut self,
-        access: Access,
-        addresses: &[u64],
-        out: &mut Vec<u64>,
-    ) -> Result<(), Fault> {
-        out.clear();
+    /// The lanes' addresses in simulated memory.
+    pub fn simulated(&mut self, access: Access, addresses: &[u64]) -> Result<Vec<u32>, Fault> {
+        let addresses = addresses.iter();
         match access.space {
-            Space::Local => self.local(access, addresses, out)?,
-            Space::Shared => out.extend(addresses.iter().map(|address| address & 0xffff_ffff)),
+            Space::Local => addresses
+                .map(|&address| self.local(access, address))
+                .collect(),
+            Space::Shared => Ok(addresses.map(|&address| address as u32).collect()),
             Space::Global => {
-                for &address in addresses {
-                    out.push(self.global(address).ok_or_else(|| {
-                        let allowed = "at most 2 GiB, in pages of 2 MiB";
-                        Fault::new("global memory", "more than 2 GiB touched", allowed)
-                    })?);
-                }
+                let allowed = "at most 2 GiB, in pages of 2 MiB";
+                let fault = || Fault::new("global memory", "more than 2 GiB touched", allowed);
+                addresses
+                    .map(|&address| self.global(address).ok_or_else(fault))
+                    .collect()
             }
         }
-        Ok(())
     }
 
     /// `None` when the trace touches more than can be simulated.
-    fn global(&mut self, address: u64) -> Option<u64> {
+    fn global(&mut self, address: u64) -> Option<u32> {
         if address < SIMULATED_BYTES {
-            return Some(address);
+            return Some(address as u32);
         }
         let number = address / PAGE_BYTES;
         let page = match self.last {
@@ -97,24 +92,16 @@ impl MemoryMap {
         };
         self.last = Some((number, page));
         let mapped = page * PAGE_BYTES + address % PAGE_BYTES;
-        (mapped < SIMULATED_BYTES).then_some(mapped)
+        (mapped < SIMULATED_BYTES).then_some(mapped as u32)
     }
 
-    fn local(
-        &mut self,
-        access: Access,
-        addresses: &[u64],
-        offsets: &mut Vec<u64>,
-    ) -> Result<(), Fault> {
-        let base = self.local_base;
-        let offset = |&address: &u64| address.checked_sub(base).unwrap_or(address);
-        offsets.extend(addresses.iter().map(offset));
-        for &offset in &*offsets {
-            self.local_start = self.local_start.min(offset);
-            self.local_end = self
-                .local_end
-                .max(offset.saturating_add(u64::from(access.bytes_per_lane)));
-        }
+    /// A lane's offset from the start of local memory.
+    fn local(&mut self, access: Access, address: u64) -> Result<u32, Fault> {
+        let offset = address.checked_sub(self.local_base).unwrap_or(address);
+        let end = offset.saturating_add(u64::from(access.bytes_per_lane));
+        // An access begins with the word that holds its first byte.
+        self.local_start = self.local_start.min(offset / WORD_BYTES * WORD_BYTES);
+        self.local_end = self.local_end.max(end);
         let given = self.local_end - self.local_start;
         if given > MOST_LOCAL_BYTES {
             return Err(Fault::new(
@@ -123,29 +110,14 @@ impl MemoryMap {
                 format!("at most {MOST_LOCAL_BYTES}"),
             ));
         }
-        Ok(())
+        Ok(offset as u32)
     }
 
-    /// Bytes of local memory per thread. Local addresses are counted from the lowest one that was accessed.
-    pub fn settle(&self, ops: &mut [TraceOp], parts: &mut [Part]) -> u32 {
-        if self.local_end == 0 {
-            return 0;
-        }
-        // An address is that of the word in which a lane's bytes begin, which may lie before them.
+    /// A thread's frame: the local memory that was accessed.
+    pub fn frame(&self) -> Range<u32> {
+        let bytes = self.local_end.saturating_sub(self.local_start) as u32;
         let start = self.local_start as u32;
-        for op in ops
-            .iter_mut()
-            .filter(|op| op.address_kind == AddressKind::Local)
-        {
-            op.address = op.address.saturating_sub(start);
-        }
-        for part in parts
-            .iter_mut()
-            .filter(|part| part.kind == AddressKind::Local)
-        {
-            part.address = part.address.saturating_sub(start);
-        }
-        (self.local_end - self.local_start) as u32
+        start..start.saturating_add(bytes)
     }
 }
 
@@ -159,27 +131,23 @@ mod tests {
         assert_eq!(map.global(0x2000_0080), Some(0x2000_0080));
         let first = map.global(0x7f00_0000_0080).unwrap();
         let second = map.global(0x7f00_0020_0080).unwrap();
-        assert_eq!((first % PAGE_BYTES, second - first), (0x80, PAGE_BYTES));
+        assert_eq!(
+            (first % PAGE_BYTES as u32, second - first),
+            (0x80, PAGE_BYTES as u32)
+        );
     }
 
     #[test]
-    fn bytes_of_one_word_are_counted_from_the_first_that_is_accessed() {
+    fn a_frame_begins_with_the_word_of_the_first_byte_that_is_accessed() {
         let mut map = MemoryMap::new(&Header::default());
         let access = Access {
             space: Space::Local,
             bytes_per_lane: 1,
             store: false,
         };
-        map.simulated(access, &[0x1001, 0x1002], &mut Vec::new())
-            .unwrap();
-        let mut ops = [TraceOp {
-            inst: 0,
-            address_kind: AddressKind::Local,
-            warp_lines: 0,
-            address: 0x1000,
-        }];
-        assert_eq!(map.settle(&mut ops, &mut []), 2);
-        assert_eq!(ops[0].address, 0);
+        let addresses = map.simulated(access, &[0x1001, 0x1002]).unwrap();
+        assert_eq!(addresses, [0x1001, 0x1002]);
+        assert_eq!(map.frame(), 0x1000..0x1003);
     }
 
     #[test]

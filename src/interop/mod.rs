@@ -2,7 +2,7 @@
 //!
 //! * [`accel_sim`]: the file format: header, blocks, lines, addresses; reading and writing.
 //! * [`record`]: some blocks of this program's own traces as `.traceg` blocks.
-//! * [`replay`]: `.traceg` blocks as blocks that the simulator runs; [`classify`]: what an opcode is; [`statics`]: each
+//! * [`replay`]: `.traceg` blocks as the log of an executed kernel; [`classify`]: what an opcode is; [`statics`]: each
 //!   instruction once; [`schedule`]: its stall count; [`memory_map`]: what its lanes access.
 //! * [`perfetto`]: timelines of `sim::timeline`.
 //!

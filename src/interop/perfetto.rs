@@ -5,7 +5,7 @@
 //! Leaves out: flows between instructions. Units: cycles.
 //! Sources: Trace Event Format (Google), the "JSON format" page of Perfetto's documentation.
 
-use crate::launch::blocks::Blocks;
+use crate::isa::instruction::Instruction;
 use crate::sim::observe::{Cause, WarpSlot};
 use crate::sim::timeline::{Timeline, wait_name};
 use serde_json::{Value, json};
@@ -15,19 +15,24 @@ const PID: u32 = 1;
 /// Points of a counter's curve, about.
 const COUNTER_POINTS: u64 = 400;
 
-/// The whole file. `title` names device and configuration.
-pub fn json(timeline: &Timeline, blocks: &Blocks, title: &str) -> String {
+/// The whole file. `listed` is the instruction behind an index into `ReplayCode::ops`; `title` names device and configuration.
+pub fn json<'a>(
+    timeline: &Timeline,
+    kernel: &str,
+    listed: impl Fn(u32) -> &'a Instruction,
+    title: &str,
+) -> String {
     let mut events = vec![metadata("process_name", 0, json!({ "name": title }))];
     events.extend(lanes(timeline));
     events.extend(residencies(timeline));
-    events.extend(issues(timeline, blocks));
+    events.extend(issues(timeline, listed));
     events.extend(waits(timeline));
     events.extend(resident_warps(timeline));
     events.extend(rates(timeline));
     let lines: Vec<String> = events.iter().map(Value::to_string).collect();
     let nsight = Cause::ALL.map(|cause| (cause.name().to_owned(), json!(cause.nsight_name())));
     let other = json!({
-        "kernel": blocks.kernel,
+        "kernel": kernel,
         "time": "1 us is 1 core clock cycle",
         "waits": "named after their cause; not_selected: ready, but another warp was chosen",
         "Nsight Compute's names": Value::Object(nsight.into_iter().collect()),
@@ -87,12 +92,15 @@ fn residencies(timeline: &Timeline) -> impl Iterator<Item = Value> {
     })
 }
 
-fn issues(timeline: &Timeline, blocks: &Blocks) -> impl Iterator<Item = Value> {
-    timeline.events.iter().map(|event| {
-        let text = blocks.text(event.op);
+fn issues<'a>(
+    timeline: &Timeline,
+    listed: impl Fn(u32) -> &'a Instruction,
+) -> impl Iterator<Item = Value> {
+    timeline.events.iter().map(move |event| {
+        let instruction = listed(event.op);
+        let (text, pc) = (&instruction.text, instruction.pc_bytes);
         let slot = timeline.residencies[event.residency as usize].slot;
         let mut value = slice(opcode(text), "issue", slot, event.cycle, event.cycle + 1);
-        let pc = blocks.code.ops[event.op as usize].pc_bytes;
         value["cname"] = json!("good");
         value["args"] =
             json!({ "instruction": text, "pc": format!("{pc:#06x}"), "dual": event.second });

@@ -19,8 +19,6 @@ use crate::trace::{AddressKind, LINE_BYTES, ProgramTrace, SegmentId, SegmentPool
 /// Start of shared and local memory in generic addresses, above all addresses that the traces use.
 const SHARED_BASE: u64 = 0x7000_0000_0000;
 const LOCAL_BASE: u64 = SHARED_BASE + (1 << 24);
-/// The version whose lines end with an immediate.
-const TRACER_VERSION: u32 = 5;
 
 /// Writes blocks of a kernel's traces as Accel-Sim's thread blocks.
 pub struct Recorder<'a> {
@@ -53,18 +51,14 @@ impl<'a> Recorder<'a> {
     pub fn header(&self, name: &str, resources: BlockResources, n_blocks: u32) -> Header {
         Header {
             kernel_name: name.to_owned(),
-            kernel_id: 1,
             grid: [n_blocks, 1, 1],
             block: [resources.threads_per_block, 1, 1],
             shared_bytes: resources.shared_bytes_per_block,
             registers: resources.registers_per_thread,
             binary_version: binary_version(&self.kernel.arch),
-            stream_id: 0,
             shared_base: SHARED_BASE,
             local_base: LOCAL_BASE,
-            nvbit_version: concat!("none, written by warpstack ", env!("CARGO_PKG_VERSION")).into(),
-            tracer_version: TRACER_VERSION,
-            line_info: false,
+            ..Header::default()
         }
     }
 
@@ -244,7 +238,6 @@ pub fn static_line(instruction: &Instruction) -> Line {
         destination: instruction.dst,
         opcode: opcode(instruction),
         sources,
-        immediate: Some(0),
         ..Line::default()
     }
 }

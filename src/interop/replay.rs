@@ -1,4 +1,4 @@
-//! `.traceg` blocks as blocks that the simulator runs.
+//! `.traceg` blocks as the log of an executed kernel, laid out for a device.
 //!
 //! Models: every line as one warp instruction of its class, with its registers and what its lanes access, which follows as soon
 //! as its operands are there (see `schedule`).
@@ -12,13 +12,16 @@ use super::classify;
 use super::memory_map::MemoryMap;
 use super::schedule::Schedule;
 use super::statics::Statics;
-use crate::device::local_bytes_of_a_warp;
 use crate::device::occupancy::BlockResources;
+use crate::device::{Device, local_bytes_of_a_warp};
+use crate::isa::OpClass;
 use crate::launch::blocks::Blocks;
-use crate::launch::code::ReplayCode;
+use crate::launch::executed::{ExecutedBlock, ExecutedCode, Offsets};
 use crate::launch::geometry::Geometry;
-use crate::launch::spread::{ScatteredParts, spread};
-use crate::trace::{AddressKind, ProgramTrace, SegmentId, SegmentPool, TraceOp};
+use crate::launch::memory_rules::MemoryRules;
+use crate::launch::timed::TimedCode;
+use crate::trace::WarpPath;
+use crate::trace::warp::{LaneAddresses, PathStep};
 use std::io::BufRead;
 
 /// Limits on the part of a trace to read.
@@ -38,99 +41,120 @@ pub struct Imported {
     pub more_blocks: bool,
 }
 
-/// Reads a trace and lays it out for the simulator. `file` is used in errors.
-pub fn import(source: impl BufRead, file: &str, limits: Limits) -> Result<Imported, FormatError> {
+/// Reads a trace and lays it out for a device. `file` is used in errors.
+pub fn import(
+    source: impl BufRead,
+    file: &str,
+    limits: Limits,
+    device: &Device,
+) -> Result<Imported, FormatError> {
     let mut reader = TraceReader::new(source, file)?;
-    let header = reader.header().clone();
-    let mut builder = Builder::new(&header);
+    let mut log = Log::new(reader.header().clone());
     let mut more_blocks = false;
     while reader.next_block()?.is_some() {
-        more_blocks = builder.n_blocks == limits.blocks;
+        more_blocks = log.blocks.len() == limits.blocks;
         if more_blocks {
             break;
         }
+        let mut block = log.empty_block();
         reader.lines(|line, place| {
-            if builder.pool.ops.len() as u64 == limits.instructions {
-                return Err(builder.too_many(limits.instructions));
+            if log.instructions == limits.instructions {
+                return Err(log.too_many(limits.instructions));
             }
-            builder.line(line, place)
+            log.line(&mut block.warps[place.warp], line, place)
         })?;
-        builder.n_blocks += 1;
+        // A block without instructions is over when it starts.
+        log.blocks.extend((block.steps() > 0).then_some(block));
     }
-    if builder.n_blocks == 0 {
-        return Err(reader.fault(Fault::new("blocks", "none", "at least one #BEGIN_TB")));
+    if log.blocks.is_empty() {
+        let fault = Fault::new("warp instructions", "none", "a #BEGIN_TB with at least one");
+        return Err(reader.fault(fault));
     }
-    let fault = |fault| reader.fault(fault);
-    builder.finish(more_blocks).map_err(fault)
+    Ok(log.laid_out(device, more_blocks))
 }
 
-struct Builder<'h> {
-    header: &'h Header,
-    n_blocks: usize,
+/// What the warps of a trace executed so far.
+struct Log {
+    header: Header,
+    blocks: Vec<ExecutedBlock>,
+    instructions: u64,
     statics: Statics,
-    pool: SegmentPool,
-    scattered: ScatteredParts,
     memory: MemoryMap,
-    /// Addresses of the lanes of one access.
-    addresses: Vec<u64>,
     /// The instruction before, while its stall count is not known.
-    last: Option<(TraceOp, u32)>,
+    last: Option<u32>,
     schedule: Schedule,
 }
 
-impl<'h> Builder<'h> {
-    fn new(header: &'h Header) -> Self {
-        Builder {
+impl Log {
+    fn new(header: Header) -> Self {
+        Log {
+            memory: MemoryMap::new(&header),
             header,
-            n_blocks: 0,
+            blocks: Vec::new(),
+            instructions: 0,
             statics: Statics::default(),
-            pool: SegmentPool {
-                ops: Vec::new(),
-                starts: vec![0],
-                others_end: None,
-            },
-            scattered: ScatteredParts::default(),
-            memory: MemoryMap::new(header),
-            addresses: Vec::new(),
             last: None,
             schedule: Schedule::default(),
         }
     }
 
+    fn empty_block(&self) -> ExecutedBlock {
+        let n_warps = self.header.warps_per_block() as usize;
+        let path = || WarpPath {
+            steps: Vec::new(),
+            accesses: Vec::new(),
+        };
+        ExecutedBlock {
+            warps: std::iter::repeat_with(path).take(n_warps).collect(),
+            nodes: vec![0; n_warps],
+            offsets: Offsets::default(),
+            results: Vec::new(),
+        }
+    }
+
     fn too_many(&self, most: u64) -> Fault {
-        let given = format!("more than {most} in {} blocks", self.n_blocks + 1);
+        let given = format!("more than {most} in {} blocks", self.blocks.len() + 1);
         let allowed = format!("at most {most}; raise --instructions or import fewer --blocks");
         Fault::new("warp instructions", given, allowed)
     }
 
     /// Takes the next line of a warp.
-    fn line(&mut self, line: &Line, place: Place) -> Result<(), Fault> {
+    fn line(&mut self, path: &mut WarpPath, line: &Line, place: Place) -> Result<(), Fault> {
         let number = self.number(line)?;
-        let op = self.op(line, number)?;
-        self.follow(Some((op, number)))?;
+        self.follow(path, Some(number))?;
+        let addresses = self.addresses(line, number)?;
+        if !addresses.is_empty() {
+            path.accesses.push(LaneAddresses {
+                step: path.steps.len(),
+                lanes: line.mask,
+                addresses,
+            });
+        }
+        path.steps.push(PathStep {
+            // Written when the next line is known.
+            instruction: 0,
+            address: None,
+            lanes: line.mask.count_ones() as u8,
+        });
+        self.instructions += 1;
         if place.is_last {
-            self.follow(None)?;
+            self.follow(path, None)?;
             self.schedule = Schedule::default();
-            self.pool.starts.push(self.pool.ops.len() as u32);
         }
         Ok(())
     }
 
-    /// Derives an instruction's stall count from the next instruction.
-    fn follow(&mut self, next: Option<(TraceOp, u32)>) -> Result<(), Fault> {
-        let Some((op, number)) = std::mem::replace(&mut self.last, next) else {
+    /// Derives the stall count of the last instruction from the next one.
+    fn follow(&mut self, path: &mut WarpPath, next: Option<u32>) -> Result<(), Fault> {
+        let last = std::mem::replace(&mut self.last, next);
+        let (Some(number), Some(step)) = (last, path.steps.last_mut()) else {
             return Ok(());
         };
         let instruction = |number: u32| self.statics.instruction(number);
-        let stall_cycles = match next {
-            Some((_, next)) => {
-                let (this, next) = (instruction(number), instruction(next));
-                self.schedule.stall(this, next)
-            }
-            None => 1,
-        };
-        let inst = self.statics.index(number, stall_cycles)?;
-        self.pool.ops.push(TraceOp { inst, ..op });
+        let stall_cycles = next.map_or(1, |next| {
+            self.schedule.stall(instruction(number), instruction(next))
+        });
+        step.instruction = self.statics.index(number, stall_cycles)?;
         Ok(())
     }
 
@@ -153,93 +177,69 @@ impl<'h> Builder<'h> {
         })
     }
 
-    /// Returns a line's memory access; the instruction with its stall count is not yet known.
-    fn op(&mut self, line: &Line, number: u32) -> Result<TraceOp, Fault> {
-        let mut op = TraceOp {
-            inst: 0,
-            address_kind: AddressKind::None,
-            warp_lines: 0,
-            address: 0,
-        };
-        // Constant loads are listed with addresses, and are constant loads all the same.
-        let Some(access) = self.statics.instruction(number).access else {
-            return Ok(op);
-        };
-        let Some(memory) = &line.memory else {
-            return Err(Fault::new(
+    /// The addresses that the lanes of a line access in simulated memory, if they do.
+    fn addresses(&mut self, line: &Line, number: u32) -> Result<Vec<u32>, Fault> {
+        let timing = self.statics.instruction(number);
+        match (timing.access, &line.memory) {
+            (Some(access), Some(memory)) => self.memory.simulated(access, &memory.addresses),
+            (Some(_), None) => Err(Fault::new(
                 format!("memory width of {}", line.opcode),
                 "0",
                 "the bytes of a lane, an address mode and the lanes' addresses",
-            ));
-        };
-        if memory.addresses.is_empty() {
-            return Ok(op);
+            )),
+            // Of constants it matters which lanes read the same one.
+            (None, Some(memory)) if timing.class == OpClass::ConstantLoad => Ok(memory
+                .addresses
+                .iter()
+                .map(|&address| address as u32)
+                .collect()),
+            (None, _) => Ok(Vec::new()),
         }
-        self.memory
-            .simulated(access, &memory.addresses, &mut self.addresses)?;
-        let width = u32::from(access.bytes_per_lane);
-        let spread = spread(access.space, width, &self.addresses);
-        self.scattered.note(&mut op, spread);
-        Ok(op)
     }
 
-    fn finish(mut self, more_blocks: bool) -> Result<Imported, Fault> {
-        let local_bytes = self
-            .memory
-            .settle(&mut self.pool.ops, &mut self.scattered.parts);
-        let threads = self.header.threads_per_block();
-        let warps_per_block = self.header.warps_per_block();
-        let programs: Vec<ProgramTrace> = (0..self.pool.starts.len() as u32 - 1)
-            .map(|warp| ProgramTrace {
-                only: vec![SegmentId(warp)],
-                ..ProgramTrace::default()
-            })
-            .collect();
-        let last_pc = self
-            .statics
-            .timing
-            .iter()
-            .map(|op| op.pc_bytes)
-            .max()
-            .unwrap_or(0);
-        let instruction_bytes = if self.header.binary_version >= 70 {
-            16
-        } else {
-            8
+    fn laid_out(self, device: &Device, more_blocks: bool) -> Imported {
+        let frame = self.memory.frame();
+        let local_bytes = frame.len() as u32;
+        let places = self.statics.timing.iter().map(|op| op.pc_bytes);
+        let instruction_bytes = match self.header.binary_version {
+            70.. => 16,
+            _ => 8,
         };
-        let code_bytes = last_pc.saturating_add(instruction_bytes);
-        let code = ReplayCode::new(&self.statics.timing, &self.pool, &programs)
-            .with_scattered(self.scattered.parts, &self.scattered.starts);
-        Ok(Imported {
-            instructions: self.pool.ops.len() as u64,
-            blocks: Blocks {
-                kernel: self.header.kernel_name.clone(),
-                texts: self.statics.texts,
-                pool: self.pool,
-                code,
-                code_bytes,
-                geometry: Geometry {
-                    threads_per_block: threads,
-                    stack_dim: 1,
-                    fitness_cases: threads,
-                    programs: self.n_blocks as u32,
-                    case_blocks: 1,
-                    resident_blocks: 1,
-                    n_smx: 1,
-                    local_stride_bytes: local_bytes_of_a_warp(local_bytes),
-                },
-                resources: BlockResources {
-                    threads_per_block: threads,
-                    registers_per_thread: self.header.registers,
-                    shared_bytes_per_block: self.header.shared_bytes,
-                },
-                order: (0..self.n_blocks as u32)
-                    .map(|n| n * warps_per_block)
-                    .collect(),
-                programs_per_warp: 1,
-                iterations: 1,
+        let code_bytes = places.max().unwrap_or(0).saturating_add(instruction_bytes);
+        let code = TimedCode::executed(self.statics.timing, code_bytes, frame);
+        let rules = MemoryRules {
+            only_sectors: true,
+            ..MemoryRules::new(device)
+        };
+        let executed = ExecutedCode::laid_out(&code, rules, &self.blocks);
+        let threads = self.header.threads_per_block();
+        let blocks = Blocks {
+            code: executed.code,
+            code_bytes,
+            geometry: Geometry {
+                threads_per_block: threads,
+                stack_dim: 1,
+                fitness_cases: threads,
+                programs: executed.order.len() as u32,
+                case_blocks: 1,
+                resident_blocks: 1,
+                n_smx: 1,
+                local_stride_bytes: local_bytes_of_a_warp(local_bytes),
             },
+            resources: BlockResources {
+                threads_per_block: threads,
+                registers_per_thread: self.header.registers,
+                shared_bytes_per_block: self.header.shared_bytes,
+            },
+            order: executed.order,
+            programs_per_warp: 1,
+            iterations: 1,
+            kernel: self.header.kernel_name,
+        };
+        Imported {
+            blocks,
+            instructions: self.instructions,
             more_blocks,
-        })
+        }
     }
 }

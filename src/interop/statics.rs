@@ -22,15 +22,12 @@ pub struct Statics {
     stalled: FxHashMap<(u32, u8), u16>,
     /// Every instruction with its stall count.
     pub timing: Vec<TimingOp>,
-    pub texts: Vec<String>,
 }
 
-/// Key by which instructions are distinguished, and the classified instruction.
+/// A line of an instruction, the space of its access if it is generic, and the classified instruction.
 #[derive(Debug, Clone)]
 struct Known {
-    opcode: String,
-    destination: Option<u8>,
-    sources: Vec<u8>,
+    line: Line,
     space: Option<Space>,
     timing: TimingOp,
 }
@@ -38,15 +35,9 @@ struct Known {
 impl Known {
     fn is(&self, line: &Line, space: Option<Space>) -> bool {
         self.space == space
-            && self.destination == line.destination
-            && self.sources == line.sources
-            && self.opcode == line.opcode
-    }
-
-    fn text(&self) -> String {
-        let registers = self.destination.iter().chain(&self.sources);
-        let names: Vec<String> = registers.map(|register| format!("R{register}")).collect();
-        format!("{} {}", self.opcode, names.join(", "))
+            && self.line.destination == line.destination
+            && self.line.sources == line.sources
+            && self.line.opcode == line.opcode
     }
 }
 
@@ -68,11 +59,9 @@ impl Statics {
         }
         let number = self.known.len() as u32;
         self.known.push(Known {
-            opcode: line.opcode.clone(),
-            destination: line.destination,
-            sources: line.sources.clone(),
-            space,
             timing: classify(line)?,
+            line: line.clone(),
+            space,
         });
         here.push(number);
         Ok(number)
@@ -98,7 +87,6 @@ impl Statics {
             stall_cycles,
             ..self.instruction(number).clone()
         });
-        self.texts.push(self.known[number as usize].text());
         self.stalled.insert(key, index);
         Ok(index)
     }

@@ -7,15 +7,11 @@
 use super::code::ReplayCode;
 use super::geometry::Geometry;
 use crate::device::occupancy::BlockResources;
-use crate::trace::SegmentPool;
 
 /// Blocks with the traces that they run.
 #[derive(Debug, Clone)]
 pub struct Blocks {
     pub kernel: String,
-    /// Every static instruction as text.
-    pub texts: Vec<String>,
-    pub pool: SegmentPool,
     pub code: ReplayCode,
     pub code_bytes: u32,
     /// Resident blocks and the distance of their local memories included.
@@ -27,12 +23,4 @@ pub struct Blocks {
     pub programs_per_warp: u32,
     /// Most iterations of the case loop that a block runs.
     pub iterations: u32,
-}
-
-impl Blocks {
-    /// The text of the instruction behind an index into `ReplayCode::ops`.
-    pub fn text(&self, op: u32) -> &str {
-        let inst = self.pool.ops[op as usize].inst;
-        self.texts.get(usize::from(inst)).map_or("", String::as_str)
-    }
 }

@@ -15,7 +15,7 @@ use crate::launch::code::ReplayCode;
 use crate::launch::half_warps::LaneAddress;
 use crate::launch::memory_rules::MemoryRules;
 use crate::launch::spread::{ScatteredParts, Spread};
-use crate::trace::launch::{Buffer, LOCAL_TOP};
+use crate::trace::launch::Buffer;
 use crate::trace::warp::{LANES, LaneAddresses};
 use crate::trace::{AddressKind, ProgramTrace, SegmentId, SegmentPool, TraceOp, WarpPath};
 
@@ -85,7 +85,8 @@ impl ExecutedCode {
         Ok(Self::laid_out(&code, MemoryRules::new(device), blocks))
     }
 
-    fn laid_out(code: &TimedCode, rules: MemoryRules, blocks: &[ExecutedBlock]) -> Self {
+    /// Lays out executed blocks of code by the rules of a memory.
+    pub fn laid_out(code: &TimedCode, rules: MemoryRules, blocks: &[ExecutedBlock]) -> Self {
         let mut layout = LayoutBuilder::new(code, rules);
         let mut order = Vec::with_capacity(blocks.len());
         for block in blocks {
@@ -119,7 +120,7 @@ fn active_lanes(blocks: &[ExecutedBlock]) -> f64 {
 
 /// Lays out the warps of executed blocks, one after the other.
 struct LayoutBuilder<'a> {
-    code: &'a TimedCode<'a>,
+    code: &'a TimedCode,
     rules: MemoryRules,
     pool: SegmentPool,
     programs: Vec<ProgramTrace>,
@@ -152,12 +153,12 @@ impl<'a> LayoutBuilder<'a> {
     fn warp(&mut self, block: &ExecutedBlock, path: &WarpPath, nodes: u32) {
         // An access may be that of an instruction further on: of the timed instruction, what it accesses.
         let mut pending = Pending::new();
-        let mut frame = vec![false; self.code.kernel.frame_bytes.div_ceil(4) as usize];
+        let mut frame = vec![false; self.code.frame.len().div_ceil(4)];
         let mut accesses = path.accesses.iter().peekable();
         for (at, step) in path.steps.iter().enumerate() {
             let mut turns = 1;
             while let Some(access) = accesses.next_if(|access| access.step == at) {
-                match self.code.kernel.instructions[usize::from(step.instruction)].access {
+                match self.code.accesses[usize::from(step.instruction)] {
                     Some(kind) => {
                         if kind.space == Space::Local {
                             self.note_frame(&mut frame, access);
@@ -213,9 +214,8 @@ impl<'a> LayoutBuilder<'a> {
 
     /// Marks the words of the frame that lanes access.
     fn note_frame(&self, frame: &mut [bool], lanes: &LaneAddresses) {
-        let bottom = LOCAL_TOP - self.code.kernel.frame_bytes;
         for address in &lanes.addresses {
-            let word = address.wrapping_sub(bottom) as usize / 4;
+            let word = address.wrapping_sub(self.code.frame.start) as usize / 4;
             if let Some(accessed) = frame.get_mut(word) {
                 *accessed = true;
             }
@@ -223,10 +223,9 @@ impl<'a> LayoutBuilder<'a> {
     }
 
     fn spread(&self, block: &ExecutedBlock, access: Access, lanes: &LaneAddresses) -> Spread {
-        let frame = LOCAL_TOP - self.code.kernel.frame_bytes;
         let place = |address: u32| -> u64 {
             let moved = match (access.space, Buffer::of(address)) {
-                (Space::Local, _) => address.wrapping_sub(frame),
+                (Space::Local, _) => address.wrapping_sub(self.code.frame.start),
                 (Space::Global, Some(buffer)) => address + block.offsets.of(buffer),
                 _ => address,
             };

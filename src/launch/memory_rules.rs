@@ -21,6 +21,9 @@ pub struct MemoryRules {
     pub constant_lanes: u32,
     /// Sectors that a store costs besides its own if it writes parts of them.
     pub mask_sectors: u8,
+    /// Whether an access to global memory moves only the sectors that its lanes touch. Otherwise two sectors of a line are the line,
+    /// and neighbouring lanes move as many lines as a full warp at a line's start.
+    pub only_sectors: bool,
 }
 
 impl MemoryRules {
@@ -31,6 +34,7 @@ impl MemoryRules {
             shared_lanes: device.shared.lanes_together,
             constant_lanes: device.constant_cache.lanes_together,
             mask_sectors: (device.l2.mask_bytes / SECTOR_BYTES) as u8,
+            only_sectors: false,
         }
     }
 
@@ -41,6 +45,7 @@ impl MemoryRules {
         shared_lanes: WARP,
         constant_lanes: 0,
         mask_sectors: 0,
+        only_sectors: false,
     };
 
     /// An access at the addresses of the active lanes, at least one, in their order.
@@ -62,7 +67,7 @@ impl MemoryRules {
             }
             _ => {
                 let addresses: Vec<u64> = lanes.iter().map(|lane| lane.1).collect();
-                return spread(space, width, &addresses);
+                return spread(space, width, &addresses, self.only_sectors);
             }
         };
         Spread::Parts(parts)

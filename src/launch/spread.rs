@@ -3,7 +3,8 @@
 //! Models: the same local offset in all lanes, one address, neighbouring elements: as this program's own traces write
 //! them; anything else in parts: 128-byte lines and 32-byte sectors of global memory, words of local memory (of a store the sectors
 //! that active lanes write), and one turn per address that shares a bank of shared memory.
-//! Leaves out: alignment of neighbouring elements: a full warp takes `width / 4` lines wherever it starts.
+//! Leaves out: unless sectors are asked for, alignment of neighbouring elements: they take the `width / 4` lines of a full warp wherever
+//! they start; which sectors of a line are touched, if they are no neighbours.
 //! Units: bytes. Sources: CUDA C Programming Guide on compute capability 3.x (32 banks of 4 bytes, 32-byte sectors).
 
 use crate::isa::Space;
@@ -16,6 +17,7 @@ const BANKS: u64 = 32;
 const LANES: usize = 32;
 const LINE_BYTES: u64 = trace::LINE_BYTES as u64;
 const SECTOR_BYTES: u64 = trace::SECTOR_BYTES as u64;
+const SECTORS_PER_LINE: usize = (LINE_BYTES / SECTOR_BYTES) as usize;
 
 /// Parts of memory that an access touches.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,10 +59,14 @@ impl ScatteredParts {
 }
 
 /// The spread of an access of `width` bytes per lane at the `addresses` of the active lanes, at least one, all below
-/// 2^32.
-pub fn spread(space: Space, width: u32, addresses: &[u64]) -> Spread {
+/// 2^32. `only_sectors`: see `MemoryRules`.
+pub fn spread(space: Space, width: u32, addresses: &[u64], only_sectors: bool) -> Spread {
     let width = u64::from(width);
     let step = common_step(addresses);
+    let fills_lines = || {
+        let bytes = width * addresses.len() as u64;
+        addresses[0].is_multiple_of(LINE_BYTES) && bytes == LINE_BYTES * (width / WORD_BYTES).max(1)
+    };
     let one = |kind| {
         Spread::One(Part {
             kind,
@@ -71,11 +77,16 @@ pub fn spread(space: Space, width: u32, addresses: &[u64]) -> Spread {
     match (space, step) {
         (Space::Local, Some(0)) => one(AddressKind::Local),
         (_, Some(0)) => one(AddressKind::Uniform),
-        (Space::Global | Space::Shared, Some(step)) if step == width as i64 => {
+        (Space::Shared, Some(step)) if step == width as i64 => one(AddressKind::PerCase),
+        (Space::Global, Some(step)) if step == width as i64 && (!only_sectors || fills_lines()) => {
             one(AddressKind::PerCase)
         }
         (Space::Local, _) => from_parts(local_words(width, addresses)),
-        (Space::Global, _) => from_parts(lines_and_sectors(width, addresses)),
+        // A part that is an access of its own has the lines of its instruction's width.
+        (Space::Global, _) if only_sectors => {
+            Spread::Parts(lines_and_sectors(width, addresses, true))
+        }
+        (Space::Global, _) => from_parts(lines_and_sectors(width, addresses, false)),
         (Space::Shared, _) => from_parts(bank_turns(width, addresses)),
     }
 }
@@ -145,8 +156,8 @@ fn distinct(numbers: impl Iterator<Item = u64>) -> Vec<u64> {
     numbers
 }
 
-/// One part per line: its only sector, or the whole line.
-fn lines_and_sectors(width: u64, addresses: &[u64]) -> Vec<Part> {
+/// One part per line: its only sector, the whole line, or with `only_sectors` as many sectors as are touched.
+fn lines_and_sectors(width: u64, addresses: &[u64], only_sectors: bool) -> Vec<Part> {
     let sectors =
         |&address: &u64| address / SECTOR_BYTES..=(address + width.max(1) - 1) / SECTOR_BYTES;
     let sectors = distinct(addresses.iter().flat_map(sectors));
@@ -156,6 +167,11 @@ fn lines_and_sectors(width: u64, addresses: &[u64]) -> Vec<Part> {
             kind: AddressKind::Uniform,
             address: (sector * SECTOR_BYTES) as u32,
             quarters: 0,
+        },
+        [first, ..] if only_sectors && of_line.len() < SECTORS_PER_LINE => Part {
+            kind: AddressKind::Segment,
+            address: (first * SECTOR_BYTES) as u32,
+            quarters: of_line.len() as u8,
         },
         _ => Part {
             kind: AddressKind::PerCase,
@@ -200,9 +216,9 @@ mod tests {
     #[test]
     fn neighbours_and_single_addresses_are_one_access() {
         for (space, stride) in [(Space::Global, 4), (Space::Global, 0), (Space::Shared, 4)] {
-            assert_eq!(n_parts(spread(space, 4, &lanes(stride))), 1);
+            assert_eq!(n_parts(spread(space, 4, &lanes(stride), false)), 1);
         }
-        let local = spread(Space::Local, 4, &[8; 32]);
+        let local = spread(Space::Local, 4, &[8; 32], false);
         let expected = Part {
             kind: AddressKind::Local,
             address: 8,
@@ -213,9 +229,9 @@ mod tests {
 
     #[test]
     fn strided_global_accesses_take_one_part_per_line() {
-        assert_eq!(n_parts(spread(Space::Global, 4, &lanes(8))), 2);
-        assert_eq!(n_parts(spread(Space::Global, 4, &lanes(128))), 32);
-        let Spread::Parts(parts) = spread(Space::Global, 4, &lanes(128)) else {
+        assert_eq!(n_parts(spread(Space::Global, 4, &lanes(8), false)), 2);
+        assert_eq!(n_parts(spread(Space::Global, 4, &lanes(128), false)), 32);
+        let Spread::Parts(parts) = spread(Space::Global, 4, &lanes(128), false) else {
             panic!("32 lines are not one access");
         };
         assert!(parts.iter().all(|part| part.kind == AddressKind::Uniform));
@@ -232,7 +248,7 @@ mod tests {
     #[test]
     fn an_access_touches_the_sectors_of_its_first_and_last_byte() {
         let sectors = |width: u64, address: u64| {
-            let parts = lines_and_sectors(width, &[address]);
+            let parts = lines_and_sectors(width, &[address], false);
             parts.iter().map(|part| part.kind).collect::<Vec<_>>()
         };
         assert_eq!(sectors(1, 31), [AddressKind::Uniform]);
@@ -242,18 +258,57 @@ mod tests {
         assert_eq!(sectors(4, 125), [AddressKind::Uniform; 2]);
     }
 
+    /// Bytes of each line that lanes `n` at `base`, `step` bytes apart, move if only sectors are moved.
+    fn moved(width: u32, n: u64, base: u64, step: u64) -> Vec<u64> {
+        let addresses: Vec<u64> = (0..n).map(|lane| base + step * lane).collect();
+        let bytes = |part: &Part| match part.kind {
+            AddressKind::Uniform => SECTOR_BYTES,
+            AddressKind::Segment => SECTOR_BYTES * u64::from(part.quarters),
+            _ => LINE_BYTES,
+        };
+        match spread(Space::Global, width, &addresses, true) {
+            // As many lines as the instruction of a full warp has.
+            Spread::One(part) if part.kind == AddressKind::PerCase => {
+                vec![LINE_BYTES; (width / 4).max(1) as usize]
+            }
+            Spread::One(part) => vec![bytes(&part)],
+            Spread::Parts(parts) => parts.iter().map(bytes).collect(),
+        }
+    }
+
+    #[test]
+    fn partial_and_unaligned_warps_move_the_sectors_that_they_touch() {
+        // Whole lines: one access.
+        assert_eq!(moved(4, 32, 0x1000, 4), [128]);
+        assert_eq!(moved(8, 32, 0x1000, 8), [128; 2]);
+        assert_eq!(moved(16, 32, 0x1000, 16), [128; 4]);
+        // Bytes 0 to 79: three sectors; 0 to 31: one; lanes 0 to 15 of 8 bytes: one line.
+        assert_eq!(moved(4, 20, 0x1000, 4), [96]);
+        assert_eq!(moved(4, 8, 0x1000, 4), [32]);
+        assert_eq!(moved(8, 16, 0x1000, 8), [128]);
+        assert_eq!(moved(1, 32, 0x1000, 1), [32]);
+        // Bytes 16 to 143: the line's four sectors and one of the next.
+        assert_eq!(moved(4, 32, 0x1010, 4), [128, 32]);
+        assert_eq!(moved(4, 32, 0x1060, 4), [32, 96]);
+        // Every second sector; one address; a line per lane.
+        assert_eq!(moved(4, 4, 0x1000, 64), [64, 64]);
+        assert_eq!(moved(4, 32, 0x1004, 0), [32]);
+        assert_eq!(moved(4, 3, 0x1000, 128), [32; 3]);
+    }
+
     #[test]
     fn shared_accesses_take_as_many_turns_as_the_fullest_bank() {
         for (stride, turns) in [(8, 2), (12, 1), (16, 4), (128, 32), (132, 1)] {
-            let found = n_parts(spread(Space::Shared, 4, &lanes(stride)));
+            let found = n_parts(spread(Space::Shared, 4, &lanes(stride), false));
             assert_eq!(found, turns, "stride {stride}");
         }
     }
 
     #[test]
     fn local_accesses_at_different_offsets_take_one_line_per_word() {
-        assert_eq!(n_parts(spread(Space::Local, 4, &[0, 4, 4, 8])), 3);
-        assert_eq!(n_parts(spread(Space::Local, 8, &[0, 8])), 4);
+        let parts =
+            |width: u32, offsets: &[u64]| n_parts(spread(Space::Local, width, offsets, false));
+        assert_eq!((parts(4, &[0, 4, 4, 8]), parts(8, &[0, 8])), (3, 4));
     }
 
     #[test]

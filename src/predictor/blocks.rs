@@ -16,13 +16,15 @@ use crate::launch::timed::TimedCode;
 use crate::systems::chitty::words_of_program;
 use crate::trace::builder::Positions;
 use crate::trace::launch::KernelLaunch;
-use crate::trace::{ProgramTrace, TraceBuilder};
+use crate::trace::{ProgramTrace, SegmentPool, TraceBuilder};
 
 /// Blocks of a configuration, and what tracing them was based on.
 #[derive(Debug, Clone)]
 pub struct SampleBlocks {
     pub blocks: Blocks,
     pub kernel: Kernel,
+    /// The segments of the traces.
+    pub pool: SegmentPool,
     pub launch: KernelLaunch,
     /// One per block.
     pub traces: Vec<(ProgramTrace, Positions)>,
@@ -73,9 +75,7 @@ impl Predictor {
         let programs: Vec<ProgramTrace> = traces.iter().map(|(trace, _)| trace.clone()).collect();
         let blocks = Blocks {
             kernel: variant.to_string(),
-            texts: kernel.instructions.iter().map(|i| i.text.clone()).collect(),
             code: ReplayCode::new(&timing, &pool, &programs),
-            pool,
             code_bytes,
             geometry: Geometry {
                 n_smx: 1,
@@ -88,6 +88,7 @@ impl Predictor {
         };
         Ok(SampleBlocks {
             blocks,
+            pool,
             launch,
             traces,
             occupancy: placement.occupancy,

@@ -171,7 +171,7 @@ fn warps(timeline: &Timeline) -> Vec<[u64; 6]> {
 
 fn issues(timeline: &Timeline, sample: &SampleBlocks, window: &Range<u64>) -> Vec<[u64; 5]> {
     let row = |event: &Event| {
-        let line = sample.blocks.pool.ops[event.op as usize].inst;
+        let line = sample.pool.ops[event.op as usize].inst;
         let (ready_at, cause) = event.served.unwrap_or((0, Cause::Issued));
         let warp = u64::from(event.residency);
         [warp, u64::from(line), event.cycle, ready_at, cause as u64]

@@ -208,14 +208,19 @@ impl<'a, O: Observer, const EVEN_SLOTS: bool> Smx<'a, O, EVEN_SLOTS> {
         let turn = self.turn_of(block as u32);
         for w in 0..warps {
             let slot = block as u32 * warps + (w + turn) % warps;
+            let done = done.map_or(0.0, |done| (done + f64::from(slot) * GOLDEN_STEP).fract());
+            let warp = self.unit(start, block as u32, w, done);
+            if warp.has_ended() {
+                // Of a trace that has no instruction of it.
+                self.blocks[block].warps_left -= 1;
+                continue;
+            }
             let (s, i) = self.place(slot as usize);
             self.schedulers[s].admit(i, self.now);
             self.waits
                 .admit(self.slots.warp(s, i), self.schedulers[s].idle_part());
             let place = WarpSlot::new(s, i);
             self.observer.started(place, start.number, w, self.now);
-            let done = done.map_or(0.0, |done| (done + f64::from(slot) * GOLDEN_STEP).fract());
-            let warp = self.unit(start, block as u32, w, done);
             self.enter(s, i, warp, starts_at, Cause::NoWarp);
         }
     }

@@ -255,6 +255,11 @@ impl Warp {
         Advance::Exited(self.segment_credit * left.saturating_sub(1) + self.last_credit)
     }
 
+    /// Whether there is no instruction left in the segment.
+    pub fn has_ended(&self) -> bool {
+        self.op == self.segment_end
+    }
+
     /// Moves past the current instruction.
     #[inline]
     pub fn step(&mut self, code: &ReplayCode) -> Advance {

@@ -136,7 +136,6 @@ fn damaged_files_are_refused_with_file_and_line() {
             "kernel-1.traceg.xz\n",
             "kernelslist.g:1: kernel file",
         ),
-        (&list, "MemcpyHtoD,0x10\n", "kernelslist.g:1: copy"),
         (&list, "nothing\n", "kernelslist.g:1: list: given no kernel"),
         (&list, "kernel-7.traceg\n", "kernel-7.traceg"),
     ] {

@@ -2,9 +2,14 @@
 
 use proptest::prelude::*;
 use warpstack::interop::accel_sim::addresses::{self, AddressMode};
-use warpstack::interop::accel_sim::list::{self, Command};
+use warpstack::interop::accel_sim::list;
 use warpstack::interop::accel_sim::{Block, Header, Line, MemoryAccess, TraceReader, TraceWriter};
 use warpstack::interop::replay::{Limits, import};
+
+const LIMITS: Limits = Limits {
+    blocks: usize::MAX,
+    instructions: u64::MAX,
+};
 
 /// Addresses of `n` lanes: a stride, or anything.
 fn lane_addresses(n: usize) -> BoxedStrategy<Vec<u64>> {
@@ -30,59 +35,41 @@ fn mask() -> impl Strategy<Value = u32> {
     prop_oneof![Just(u32::MAX), run, any::<u32>(), Just(0)]
 }
 
-fn line(line_info: bool, immediates: bool) -> impl Strategy<Value = Line> {
+fn line() -> impl Strategy<Value = Line> {
     let registers = proptest::collection::vec(any::<u8>(), 0..=4);
     let fields = (
-        any::<u32>(),
         0u64..1 << 32,
         mask(),
         proptest::option::of(any::<u8>()),
         "[A-Z][A-Z0-9]{0,6}(\\.[A-Z0-9]{1,4}){0,3}",
         registers,
-        any::<i64>(),
     );
-    fields.prop_flat_map(
-        move |(number, pc, mask, destination, opcode, sources, immediate)| {
-            memory(mask).prop_map(move |memory| Line {
-                line_number: line_info.then_some(number),
-                pc,
-                mask,
-                destination,
-                opcode: opcode.clone(),
-                sources: sources.clone(),
-                memory,
-                immediate: immediates.then_some(immediate),
-            })
-        },
-    )
+    fields.prop_flat_map(move |(pc, mask, destination, opcode, sources)| {
+        memory(mask).prop_map(move |memory| Line {
+            pc,
+            mask,
+            destination,
+            opcode: opcode.clone(),
+            sources: sources.clone(),
+            memory,
+        })
+    })
 }
 
 fn header() -> impl Strategy<Value = Header> {
     let dims = (1u32..9, 1u32..9, 1u32..9);
-    let fields = (
-        "[a-z_0-9]{1,12}",
-        dims,
-        1u32..130,
-        0u32..49152,
-        1u32..256,
-        3u32..=5,
-        any::<bool>(),
-    );
+    let fields = ("[a-z_0-9]{1,12}", dims, 1u32..130, 0u32..49152, 1u32..256);
     fields.prop_map(
-        |(name, (x, y, z), threads, shared_bytes, registers, tracer_version, line_info)| Header {
+        |(name, (x, y, z), threads, shared_bytes, registers)| Header {
             kernel_name: name,
-            kernel_id: 3,
             grid: [x, y, z],
             block: [threads, 1, 1],
             shared_bytes,
             registers,
             binary_version: 70,
-            stream_id: 9,
             shared_base: 0x7f00_0000_0000,
             local_base: 0x7f00_0100_0000,
-            nvbit_version: "1.5.5".into(),
-            tracer_version,
-            line_info,
+            ..Header::default()
         },
     )
 }
@@ -90,8 +77,7 @@ fn header() -> impl Strategy<Value = Header> {
 fn trace() -> impl Strategy<Value = (Header, Vec<Block>)> {
     header().prop_flat_map(|header| {
         let warps = header.threads_per_block().div_ceil(32) as usize;
-        let warp =
-            proptest::collection::vec(line(header.line_info, header.tracer_version >= 5), 1..6);
+        let warp = proptest::collection::vec(line(), 0..6);
         let warps = proptest::collection::vec(warp, warps);
         let block = (warps, any::<[u32; 3]>()).prop_map(|(warps, index)| Block { index, warps });
         (Just(header), proptest::collection::vec(block, 1..4))
@@ -109,9 +95,9 @@ fn read(text: &str) -> Result<(Header, Vec<Block>), String> {
         TraceReader::new(text.as_bytes(), "t.traceg").map_err(|error| error.to_string())?;
     let mut blocks = Vec::new();
     while let Some(index) = reader.next_block().map_err(|error| error.to_string())? {
-        let mut warps: Vec<Vec<Line>> = Vec::new();
+        let n_warps = reader.header().warps_per_block() as usize;
+        let mut warps: Vec<Vec<Line>> = vec![Vec::new(); n_warps];
         let taken = reader.lines(|line, place| {
-            warps.resize_with(place.warp + 1, Vec::new);
             warps[place.warp].push(line.clone());
             Ok(())
         });
@@ -162,7 +148,7 @@ proptest! {
         let _ = read(&format!("-kernel name = k\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-nregs = 8\n\
             -binary version = 35\n-accelsim tracer version = 4\n#\n{text}\n"));
         let _ = read(&text);
-        let _ = list::parse(&text, "list");
+        let _ = list::kernels(&text, "list");
     }
 
     #[test]
@@ -175,9 +161,15 @@ proptest! {
             }
         }
         let text = written(&header, &blocks, AddressMode::Compressed);
-        let limits = Limits { blocks: usize::MAX, instructions: u64::MAX };
-        let imported = import(text.as_bytes(), "t", limits).unwrap();
         let device = warpstack::device::Preset::load("gtx670").unwrap().device;
+        let imported = import(text.as_bytes(), "t", LIMITS, &device);
+        let lines = blocks.iter().flat_map(|block| &block.warps).flatten().count() as u64;
+        if lines == 0 {
+            prop_assert!(imported.unwrap_err().to_string().contains("warp instructions: given none"));
+            return Ok(());
+        }
+        let imported = imported.unwrap();
+        prop_assert_eq!(imported.instructions, lines);
         let spec = warpstack::launch::spec::SmxSpec::new(&device, 48 * 1024).unwrap();
         let run = warpstack::sim::blocks::run(&spec, &imported.blocks, 1, u64::MAX, ()).unwrap();
         prop_assert!(run.ended);
@@ -189,33 +181,72 @@ proptest! {
 
 #[test]
 fn lists_of_commands_come_back() {
-    let commands = vec![
-        Command::CopyToDevice {
-            address: 0x7f00_0000_1000,
-            bytes: 400_000,
-        },
-        Command::Kernel {
-            file: "kernel-1.traceg".into(),
-        },
-    ];
-    let text = list::text(&commands);
+    let text = list::text(&[(0x7f00_0000_1000, 400_000)], "kernel-1.traceg");
     assert_eq!(
         text,
         "MemcpyHtoD,0x00007f0000001000,400000\nkernel-1.traceg\n"
     );
-    assert_eq!(list::parse(&text, "kernelslist.g").unwrap(), commands);
     let with_others = format!("\nMemcpyDtoH,0x10,4\n{text}");
-    assert_eq!(
-        list::parse(&with_others, "kernelslist.g").unwrap(),
-        commands
-    );
+    for list in [text, with_others] {
+        let kernels = list::kernels(&list, "kernelslist.g").unwrap();
+        assert_eq!(kernels, ["kernel-1.traceg"]);
+    }
 }
 
 #[test]
-fn traces_before_version_3_name_block_and_warp_on_every_line() {
-    let text = "-kernel name = k\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-nregs = 8\n-binary version = 70\n\
-        -accelsim tracer version = 2\n#\n#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 1\n\
-        0 0 0 0 0010 ffffffff 0 EXIT 0 0\n#END_TB\n";
-    let (_, blocks) = read(text).unwrap();
-    assert_eq!(blocks[0].warps[0][0].pc, 0x10);
+fn lines_begin_with_block_and_warp_before_version_3_and_with_the_source_line_if_the_header_says_so()
+{
+    for (version, line_info, line) in [
+        (2, 0, "0 0 0 0 0010 ffffffff 0 EXIT 0 0"),
+        (2, 1, "0 0 0 0 17 0010 ffffffff 0 EXIT 0 0"),
+        (4, 1, "17 0010 ffffffff 0 EXIT 0 0"),
+    ] {
+        let text = format!(
+            "-kernel name = k\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-nregs = 8\n-binary version = 70\n\
+             -accelsim tracer version = {version}\n-enable lineinfo = {line_info}\n#\n#BEGIN_TB\n\
+             thread block = 0,0,0\nwarp = 0\ninsts = 1\n{line}\n#END_TB\n"
+        );
+        let (_, blocks) = read(&text).unwrap();
+        assert_eq!(blocks[0].warps[0][0].pc, 0x10, "{line}");
+    }
+}
+
+/// Newer tracers write a block's cluster, and tracers write warps of which they saw nothing.
+#[test]
+fn blocks_may_name_their_cluster_and_warps_may_be_empty() {
+    let block = |names: &str| {
+        format!(
+            "-kernel name = k\n-grid dim = (1,1,1)\n-cluster dim = (2,1,1)\n-block dim = (96,1,1)\n-nregs = 8\n\
+             -binary version = 90\n-accelsim tracer version = 5\n#\n#BEGIN_TB\n\n{names}\n\nwarp = 0\ninsts = 0\n\n\
+             warp = 1\ninsts = 2\n0000 ffffffff 0 BAR.SYNC 0 0 0\n0010 ffffffff 0 EXIT 0 0 0\n\n\
+             warp = 2\ninsts = 0\n\n#END_TB\n"
+        )
+    };
+    let device = warpstack::device::Preset::load("gtx670").unwrap().device;
+    let spec = warpstack::launch::spec::SmxSpec::new(&device, 48 * 1024).unwrap();
+    for names in [
+        "thread block = 3,2,1",
+        "thread block = 3,2,1\n\ncluster id = 1,2,1",
+        "cluster id = 1,2,1\nthread block = 3,2,1",
+    ] {
+        let (_, blocks) = read(&block(names)).unwrap();
+        assert_eq!(blocks[0].index, [3, 2, 1], "{names}");
+        assert_eq!(
+            blocks[0].warps.iter().map(Vec::len).collect::<Vec<_>>(),
+            [0, 2, 0]
+        );
+        let imported = import(block(names).as_bytes(), "t", LIMITS, &device).unwrap();
+        let run = warpstack::sim::blocks::run(&spec, &imported.blocks, 1, u64::MAX, ()).unwrap();
+        // No warp is waited for that has nothing to execute.
+        assert!(run.ended);
+        assert_eq!(
+            (run.counters.instructions, run.counters.blocks_finished),
+            (2, 1)
+        );
+    }
+    let refused = read(&block("thread block = 3,2,1\ncluster id = 1")).unwrap_err();
+    assert!(
+        refused.contains("t.traceg:12: line: given cluster id = 1; allowed: cluster id = x,y,z"),
+        "{refused}"
+    );
 }

@@ -239,9 +239,7 @@ fn simulated_instructions(
     let timing: Vec<_> = kernel.instructions.iter().map(|i| i.timing()).collect();
     let blocks = Blocks {
         kernel: kernel.name.clone(),
-        texts: Vec::new(),
         code: ReplayCode::new(&timing, &pool, &[trace]),
-        pool,
         code_bytes: 40_000,
         geometry: Geometry {
             threads_per_block: threads,

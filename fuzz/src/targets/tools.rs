@@ -2,7 +2,7 @@
 
 use super::text;
 use std::sync::LazyLock;
-use warpstack::device::Preset;
+use warpstack::device::{Device, Preset};
 use warpstack::interop::replay::{Limits, import};
 use warpstack::launch::spec::SmxSpec;
 use warpstack::measure::ncu;
@@ -22,16 +22,18 @@ pub fn traceg_seeds() -> Vec<Vec<u8>> {
 }
 
 pub fn traceg(bytes: &[u8]) {
-    static SPEC: LazyLock<SmxSpec> = LazyLock::new(|| {
+    static MACHINE: LazyLock<(Device, SmxSpec)> = LazyLock::new(|| {
         let device = Preset::load("gtx670").expect("a committed preset").device;
-        SmxSpec::new(&device, 49_152).expect("a division that it has")
+        let spec = SmxSpec::new(&device, 49_152).expect("a division that it has");
+        (device, spec)
     });
+    let (device, spec) = &*MACHINE;
     let limits = Limits {
         blocks: 4,
         instructions: 1000,
     };
-    if let Ok(imported) = import(bytes, "fuzz", limits) {
-        let _ = blocks::run(&SPEC, &imported.blocks, 1, 1_000_000, ());
+    if let Ok(imported) = import(bytes, "fuzz", limits, device) {
+        let _ = blocks::run(spec, &imported.blocks, 1, 1_000_000, ());
     }
 }
 

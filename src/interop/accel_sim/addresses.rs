@@ -5,6 +5,7 @@
 //! Sources: `inst_memadd_info_t` of Accel-Sim's `trace_parser.cc`, whose stride is an `int`.
 
 use super::error::Fault;
+use super::token::{self, decimal, hexadecimal};
 use std::fmt::Write as _;
 
 /// Form in which a writer lists addresses.
@@ -19,6 +20,8 @@ pub enum AddressMode {
 const LIST_ALL: u32 = 0;
 const BASE_STRIDE: u32 = 1;
 const BASE_DELTA: u32 = 2;
+
+const DECIMAL: &str = "a whole decimal number in range";
 
 /// Appends ` mode addresses` to a line.
 pub fn write(out: &mut String, mode: AddressMode, mask: u32, addresses: &[u64]) {
@@ -66,57 +69,33 @@ pub fn parse<'a>(
 ) -> Result<(), Fault> {
     out.clear();
     let active = mask.count_ones() as usize;
-    let mode = tokens.next().unwrap_or("nothing");
-    match mode {
-        "0" => list_all(&mut tokens, active, out),
-        "1" => base_stride(&mut tokens, mask, out),
-        "2" => base_delta(&mut tokens, active, out),
-        _ => Err(Fault::new("address mode", mode, "0, 1 or 2")),
+    let mode = token::next(&mut tokens, "address mode", "0, 1 or 2", decimal)?;
+    if mode == LIST_ALL {
+        for lane in 0..active {
+            out.push(address(&mut tokens, lane, active)?);
+        }
+        return Ok(());
     }
-}
-
-fn list_all<'a>(
-    tokens: &mut impl Iterator<Item = &'a str>,
-    active: usize,
-    out: &mut Vec<u64>,
-) -> Result<(), Fault> {
-    for lane in 0..active {
-        out.push(address(tokens, lane, active)?);
-    }
-    Ok(())
-}
-
-/// Reads a base and a stride; both are present but unused for an empty mask (the instruction's guard switched it off).
-fn base_stride<'a>(
-    tokens: &mut impl Iterator<Item = &'a str>,
-    mask: u32,
-    out: &mut Vec<u64>,
-) -> Result<(), Fault> {
-    let active = mask.count_ones() as usize;
-    if active == 1 || !is_contiguous(mask) {
+    if mode == BASE_STRIDE && (active == 1 || !is_contiguous(mask)) {
         return Err(Fault::new(
             "address mode of this mask",
             "1 (base and stride)",
             "0 or 2; mode 1 needs one contiguous run of two or more lanes, or none",
         ));
     }
-    let base = address(tokens, 0, active)?;
-    let stride = i64::from(number::<i32>(tokens, "stride")?);
-    let lanes = 0..active as i64;
-    out.extend(lanes.map(|lane| base.wrapping_add_signed(lane * stride)));
-    Ok(())
-}
-
-/// Reads a base and the differences between lanes; the base is present for an empty mask, too.
-fn base_delta<'a>(
-    tokens: &mut impl Iterator<Item = &'a str>,
-    active: usize,
-    out: &mut Vec<u64>,
-) -> Result<(), Fault> {
-    let mut last = address(tokens, 0, active)?;
+    // Base and stride are there for an empty mask, too: the instruction's guard switched it off.
+    let mut last = address(&mut tokens, 0, active)?;
+    let stride = match mode {
+        BASE_STRIDE => Some(token::next(&mut tokens, "stride", DECIMAL, decimal::<i32>)?),
+        BASE_DELTA => None,
+        _ => return Err(Fault::new("address mode", mode.to_string(), "0, 1 or 2")),
+    };
     for lane in 0..active {
         if lane > 0 {
-            last = last.wrapping_add_signed(number(tokens, "address difference")?);
+            last = last.wrapping_add_signed(match stride {
+                Some(stride) => i64::from(stride),
+                None => token::next(&mut tokens, "address difference", DECIMAL, decimal)?,
+            });
         }
         out.push(last);
     }
@@ -136,28 +115,6 @@ fn address<'a>(
         ));
     };
     hexadecimal(token).ok_or_else(|| Fault::new("address", token, "a hexadecimal number"))
-}
-
-/// A number of at most 64 bits, with or without `0x`.
-pub(super) fn hexadecimal(token: &str) -> Option<u64> {
-    let digits = token.strip_prefix("0x").unwrap_or(token).as_bytes();
-    if digits.is_empty() {
-        return None;
-    }
-    digits.iter().try_fold(0u64, |value, digit| {
-        let digit = (*digit as char).to_digit(16)?;
-        (value >> 60 == 0).then_some(value << 4 | u64::from(digit))
-    })
-}
-
-fn number<'a, T: std::str::FromStr>(
-    tokens: &mut impl Iterator<Item = &'a str>,
-    what: &str,
-) -> Result<T, Fault> {
-    let token = tokens.next().unwrap_or("nothing");
-    token
-        .parse()
-        .map_err(|_| Fault::new(what, token, "a whole decimal number in range"))
 }
 
 #[cfg(test)]
@@ -213,14 +170,5 @@ mod tests {
         assert!(fault.allowed.contains("contiguous"));
         assert!(parsed("1 10 4", 1).is_err());
         assert!(parsed("7 10", 1).is_err());
-    }
-
-    #[test]
-    fn numbers_have_at_most_64_bits() {
-        assert_eq!(hexadecimal("0xfFfffffffffffff0"), Some(u64::MAX - 15));
-        assert_eq!(hexadecimal("00000000000000001a"), Some(0x1a));
-        for wrong in ["", "0x", "10000000000000000", "-1", "+1", "g", "0x1 "] {
-            assert_eq!(hexadecimal(wrong), None, "{wrong}");
-        }
     }
 }

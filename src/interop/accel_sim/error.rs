@@ -11,18 +11,17 @@ pub enum FormatError {
         line: usize,
         source: std::io::Error,
     },
-    #[error("{file}:{line}: {what}: given {given}; allowed: {allowed}")]
+    #[error("{file}:{line}: {fault}")]
     Line {
         file: String,
         line: usize,
-        what: String,
-        given: String,
-        allowed: String,
+        fault: Fault,
     },
 }
 
 /// An error in a line, without file and line number.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{what}: given {given}; allowed: {allowed}")]
 pub struct Fault {
     pub what: String,
     pub given: String,
@@ -47,9 +46,7 @@ impl Fault {
         FormatError::Line {
             file: file.to_owned(),
             line,
-            what: self.what,
-            given: self.given,
-            allowed: self.allowed,
+            fault: self,
         }
     }
 }

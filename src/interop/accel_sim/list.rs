@@ -1,61 +1,42 @@
 //! The list of a traced program's commands: copies to the device and kernel launches.
 //!
-//! Models: `MemcpyHtoD,0xADDRESS,BYTES` and file names that begin with `kernel`, relative to the list's folder.
-//! Leaves out: other lines, which Accel-Sim ignores too. Units: bytes.
+//! Models: file names that begin with `kernel`, relative to the list's folder; of copies, `MemcpyHtoD,0xADDRESS,BYTES`, that they are
+//! written. Leaves out: other lines, which Accel-Sim ignores too. Units: bytes.
 //! Sources: `trace_parser::parse_commandlist_file` of Accel-Sim.
 
 use super::error::{Fault, FormatError};
 
-/// One command of a list.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Command {
-    CopyToDevice { address: u64, bytes: u64 },
-    Kernel { file: String },
+/// The list of a kernel in `file` that reads buffers, each with address and bytes.
+pub fn text(buffers: &[(u64, u64)], file: &str) -> String {
+    let copy = |(address, bytes): &(u64, u64)| format!("MemcpyHtoD,{address:#018x},{bytes}\n");
+    let copies: String = buffers.iter().map(copy).collect();
+    format!("{copies}{file}\n")
 }
 
-/// The list as text.
-pub fn text(commands: &[Command]) -> String {
-    let line = |command: &Command| match command {
-        Command::CopyToDevice { address, bytes } => {
-            format!("MemcpyHtoD,{address:#018x},{bytes}\n")
+/// The files of a list's kernels, at least one. `file` is used in errors.
+pub fn kernels(text: &str, file: &str) -> Result<Vec<String>, FormatError> {
+    let mut kernels = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let name = line.trim();
+        if name.starts_with("kernel") {
+            check_name(name).map_err(|fault| fault.at(file, index + 1))?;
+            kernels.push(name.to_owned());
         }
-        Command::Kernel { file } => format!("{file}\n"),
-    };
-    commands.iter().map(line).collect()
-}
-
-/// Reads a list. `file` is used in errors.
-pub fn parse(text: &str, file: &str) -> Result<Vec<Command>, FormatError> {
-    let numbered = text.lines().enumerate();
-    let commands = numbered.filter_map(|(index, line)| {
-        command(line.trim()).map(|found| found.map_err(|fault| fault.at(file, index + 1)))
-    });
-    let commands = commands.collect::<Result<Vec<_>, _>>()?;
-    let has_kernel = |command: &Command| matches!(command, Command::Kernel { .. });
-    if !commands.iter().any(has_kernel) {
+    }
+    if kernels.is_empty() {
         let fault = Fault::new("list", "no kernel", "a line that begins with \"kernel\"");
         return Err(fault.at(file, text.lines().count().max(1)));
     }
-    Ok(commands)
+    Ok(kernels)
 }
 
-fn command(line: &str) -> Option<Result<Command, Fault>> {
-    if line.starts_with("MemcpyHtoD") {
-        return Some(copy(line));
+fn check_name(name: &str) -> Result<(), Fault> {
+    check_unpacked(name)?;
+    let allowed = "a name that ends with .traceg";
+    match name.ends_with(".traceg") {
+        true => Ok(()),
+        false => Err(Fault::new("kernel file", name, allowed)),
     }
-    line.starts_with("kernel").then(|| {
-        check_unpacked(line)?;
-        match line.ends_with(".traceg") {
-            true => Ok(Command::Kernel {
-                file: line.to_owned(),
-            }),
-            false => Err(Fault::new(
-                "kernel file",
-                line,
-                "a name that ends with .traceg",
-            )),
-        }
-    })
 }
 
 /// Refuses traces in the packed forms that Accel-Sim has, by their names.
@@ -68,18 +49,4 @@ pub fn check_unpacked(name: &str) -> Result<(), Fault> {
         return Ok(());
     };
     Err(Fault::new("kernel file", name, allowed))
-}
-
-fn copy(line: &str) -> Result<Command, Fault> {
-    let fields: Vec<&str> = line.split(',').collect();
-    let parsed = match fields[..] {
-        [_, address, bytes] => {
-            let digits = address.strip_prefix("0x").unwrap_or(address);
-            u64::from_str_radix(digits, 16).ok().zip(bytes.parse().ok())
-        }
-        _ => None,
-    };
-    let fault = || Fault::new("copy", line, "MemcpyHtoD,0xADDRESS,BYTES");
-    let (address, bytes) = parsed.ok_or_else(fault)?;
-    Ok(Command::CopyToDevice { address, bytes })
 }

@@ -10,6 +10,7 @@ pub mod header;
 pub mod line;
 pub mod list;
 pub mod read;
+mod token;
 pub mod write;
 
 pub use addresses::AddressMode;

@@ -7,11 +7,14 @@
 use super::Line;
 use super::error::{Fault, FormatError};
 use super::header::{Header, Partial};
+use super::token::{self, decimal};
 use crate::util::input;
 use std::io::{BufRead, Read};
 
 /// The longest line: an instruction of a warp has 32 addresses at most.
 const MOST_LINE_BYTES: usize = 1 << 20;
+/// Key of a line that newer tracers write beside that of the thread block.
+const CLUSTER: &str = "cluster id";
 
 /// Position of a line in its block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,17 +73,12 @@ impl<R: BufRead> TraceReader<R> {
         if self.text() != "#BEGIN_TB" {
             return Err(self.expected("#BEGIN_TB"));
         }
-        let index = self.keyed("thread block", "x,y,z", |value| {
-            let parts: Vec<u32> = value
-                .split(',')
-                .filter_map(|part| part.trim().parse().ok())
-                .collect();
-            parts.try_into().ok()
-        })?;
+        let index = self.keyed("thread block", "x,y,z", token::triple)?;
         Ok(Some(index))
     }
 
-    /// Passes every line of the block to `take`, warp by warp. A fault that `take` returns is reported at that line of the file.
+    /// Passes every line of the block to `take`, warp by warp; a warp may have none. A fault that `take` returns is reported at that
+    /// line of the file.
     pub fn lines(
         &mut self,
         mut take: impl FnMut(&Line, Place) -> Result<(), Fault>,
@@ -90,11 +88,9 @@ impl<R: BufRead> TraceReader<R> {
         for warp in 0..n_warps {
             let allowed = format!("{warp}, of {n_warps} warps in a block of this size");
             self.keyed("warp", &allowed, |value| {
-                value.parse().ok().filter(|&given: &usize| given == warp)
+                decimal(value).filter(|&given: &usize| given == warp)
             })?;
-            let count = self.keyed("insts", "1 or more", |value| {
-                value.parse().ok().filter(|&given: &usize| given > 0)
-            })?;
+            let count = self.keyed("insts", "0 or more", decimal)?;
             for number in 1..=count {
                 self.instruction(count, number, &mut line)?;
                 let place = Place {
@@ -131,7 +127,7 @@ impl<R: BufRead> TraceReader<R> {
             .map_err(|fault| self.fault(fault))
     }
 
-    /// The value of a `key = value` line, which must come next.
+    /// The value of a `key = value` line, which must come next, or after the line of the block's cluster.
     fn keyed<T>(
         &mut self,
         key: &str,
@@ -140,12 +136,26 @@ impl<R: BufRead> TraceReader<R> {
     ) -> Result<T, FormatError> {
         let wanted = format!("{key} = {allowed}");
         self.require_text(&wanted)?;
+        if self.text().starts_with(CLUSTER) {
+            self.value(CLUSTER, "x,y,z", token::triple)?;
+            self.require_text(&wanted)?;
+        }
+        self.value(key, allowed, parse)
+    }
+
+    /// The value of this `key = value` line.
+    fn value<T>(
+        &self,
+        key: &str,
+        allowed: &str,
+        parse: impl Fn(&str) -> Option<T>,
+    ) -> Result<T, FormatError> {
         let value = self
             .text()
             .split_once('=')
             .filter(|(name, _)| name.trim() == key)
             .and_then(|(_, value)| parse(value.trim()));
-        value.ok_or_else(|| self.expected(&wanted))
+        value.ok_or_else(|| self.expected(&format!("{key} = {allowed}")))
     }
 
     fn require_text(&mut self, wanted: &str) -> Result<(), FormatError> {
