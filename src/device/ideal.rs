@@ -1,7 +1,8 @@
 //! Idealizations: parts of a machine that can be made free to measure their cost.
 //!
-//! Models: the parts, their names, and sets of them. `launch::ideal` idealizes them when a launch is resolved. Presets
-//! idealize none of them.
+//! Models: the parts, their names, and sets of them. `parts` has the values of a machine with idealized parts; the L1's hits, the
+//! time of the load/store unit, stall counts and waits at barriers are idealized by the engines; occupancy, the host and divergence
+//! where the launch is resolved. Presets idealize none of them.
 //! Sources: the parts are those of the simulator; the method is that of idealized runs, as Fields, Rubin and Bodík, Focusing
 //! Processor Policies via Critical-Path Prediction, ISCA 2001, and Fields et al., Interaction Cost, MICRO 2003.
 

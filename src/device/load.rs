@@ -1,10 +1,10 @@
 //! Loading device files: built-in presets by name, any other file by path.
 //!
-//! Leaves out: defaults. A file states every field, so that nothing is assumed silently.
-//! Units: in `spec.rs`, with the ranges.
+//! Leaves out: defaults. A file states every field but those of mechanisms that the machine lacks.
+//! Units: in `parts/`, with the ranges.
 //! Sources: in the files themselves.
 
-use super::spec::FIELDS;
+use super::parts::FIELDS;
 use super::table::{Entry, PresetFile};
 use super::{Device, Preset, Validated};
 use crate::util::refused::Refused;
@@ -120,13 +120,13 @@ impl Preset {
 
     /// Parses a device file; `file` is used in messages only.
     pub fn from_toml(text: &str, file: &str) -> Result<Preset, DeviceError> {
-        let parsed = PresetFile::parse(text, file, FIELDS)?;
+        let parsed = PresetFile::parse(text, file, &FIELDS)?;
         Preset::of(parsed).map_err(|error| DeviceError::in_file(file, error))
     }
 
     /// Builds a preset from a table that was read and changed; `file` is used in messages only.
     pub fn from_table(table: toml::Table, file: &str) -> Result<Preset, DeviceError> {
-        let parsed = PresetFile::of(table, FIELDS).and_then(Preset::of);
+        let parsed = PresetFile::of(table, &FIELDS).and_then(Preset::of);
         parsed.map_err(|error| DeviceError::in_file(file, error))
     }
 
@@ -241,6 +241,18 @@ mod tests {
         assert!(error_of(&missing).contains("n_ways"));
         let unknown = GTX670.replace("n_ways =", "n_wais =");
         assert!(error_of(&unknown).contains("n_wais"));
+    }
+
+    #[test]
+    fn a_mechanism_that_is_not_in_the_file_is_absent() {
+        let mut table: toml::Table = GTX670.parse().unwrap();
+        let fill = table["load_store"].as_table_mut().unwrap();
+        fill.remove("fill_bytes_per_cycle").unwrap();
+        let preset = Preset::from_table(table, "x.toml").unwrap();
+        assert_eq!(preset.device.load_store.fill_bytes_per_cycle, 0);
+        let entry =
+            super::super::table::find(&preset.entries, "load_store", "fill_bytes_per_cycle");
+        assert!(entry.unwrap().source.contains("not in the file"));
     }
 
     #[test]

@@ -38,6 +38,8 @@ macro_rules! numbers {
                     unit: $unit,
                     allowed: $crate::device::numbers::NOT_NEGATIVE,
                     readers: $readers,
+                    neutral: || None,
+                    conditions: &[],
                 },
             )+)+];
 

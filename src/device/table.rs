@@ -3,10 +3,10 @@
 //! One reader for GPUs, VLIW machines and the papers' hosts. A machine lists its fields ([`Field`]); [`PresetFile`]
 //! checks a file against the list, and [`get`] returns a value as the type that the models use.
 //!
-//! Leaves out: relations between values (`checks.rs`).
+//! Leaves out: relations between values (`parts/`).
 //! Units: part of the file; each must be the one that the field expects.
 
-use super::ledger::Reader;
+use super::ledger::{Condition, Reader};
 use super::load::DeviceError;
 use super::policy::choice;
 use crate::util::refused::Refused;
@@ -43,6 +43,10 @@ pub struct Field {
     pub allowed: Allowed,
     /// Parts of the program whose results depend on it.
     pub readers: &'static [Reader],
+    /// Value of machines without the mechanism, whose files may leave the field out; `None` if none may.
+    pub neutral: fn() -> Option<toml::Value>,
+    /// Conditions under which it takes effect.
+    pub conditions: &'static [&'static Condition],
 }
 
 /// Entry `{ value = .., low = .., high = .., unit = "..", kind = "..", source = ".." }` of a preset. `low` and `high` come in
@@ -187,10 +191,12 @@ impl PresetFile {
         }
         let mut entries = Vec::with_capacity(found.len());
         for field in fields {
-            if let Some(at) = found.iter().position(|entry| field.is(entry)) {
-                let entry = found.remove(at);
-                entries.push(field.checked(entry)?);
-            }
+            let given = found.iter().position(|entry| field.is(entry));
+            let entry = match given {
+                Some(at) => Some(field.checked(found.remove(at))?),
+                None => field.absent(),
+            };
+            entries.extend(entry);
         }
         if let Some(unknown) = found.iter().find(|entry| !entry.is_reference()) {
             let section = &unknown.section;
@@ -229,6 +235,21 @@ impl Field {
 
     fn is(&self, entry: &Entry) -> bool {
         self.name == entry.field && self.section == entry.section
+    }
+
+    /// Returns the entry of a machine whose file leaves the field out, if it may.
+    fn absent(&self) -> Option<Entry> {
+        Some(Entry {
+            section: self.section.to_owned(),
+            field: self.name.to_owned(),
+            value: (self.neutral)()?,
+            range: None,
+            unit: self.unit.to_owned(),
+            kind: Kind::Derived,
+            source: "not in the file: the machine has no such mechanism".to_owned(),
+            readers: self.readers,
+            allowed: self.allowed,
+        })
     }
 
     /// Returns the entry with its readers, after checking unit and range.

@@ -7,8 +7,8 @@
 //! Units: tokens, cycles. Sources: dynamic block assignment, CUDA C Programming Guide 5.5, section 2.
 
 use super::calendar::Calendar;
-use super::ports::Ports;
 use super::rates::Rates;
+use crate::device::parts::l2::Ports;
 
 /// Throughput of one multiprocessor against its number of resident blocks.
 #[derive(Debug, Clone, PartialEq)]

@@ -12,25 +12,17 @@
 pub(crate) mod block_work;
 #[doc(hidden)]
 pub mod blocks;
-#[doc(hidden)]
-pub mod cache;
 mod calendar;
 #[doc(hidden)]
 pub mod cause;
 #[doc(hidden)]
 pub mod code;
 #[doc(hidden)]
-mod code_layout;
-#[doc(hidden)]
 pub mod counters;
 #[doc(hidden)]
 pub mod demand;
 #[doc(hidden)]
-pub mod dependence;
-#[doc(hidden)]
 pub mod divergent;
-#[doc(hidden)]
-mod dram;
 pub(crate) mod ends;
 #[doc(hidden)]
 pub mod executed;
@@ -43,18 +35,13 @@ pub mod half_warps;
 #[doc(hidden)]
 pub mod host;
 #[doc(hidden)]
-pub mod ideal;
-#[doc(hidden)]
 pub mod kernel;
 #[doc(hidden)]
 pub mod makespan;
 #[doc(hidden)]
 pub mod memory_rules;
 #[doc(hidden)]
-pub mod pipes;
-#[doc(hidden)]
 pub mod placement;
-pub mod ports;
 pub mod prediction;
 #[doc(hidden)]
 pub mod rates;

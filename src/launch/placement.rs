@@ -96,7 +96,7 @@ impl Placement {
 
     /// Returns the time of a launch whose blocks take this many cycles.
     pub fn milliseconds(&self, cycles: f64) -> f64 {
-        (cycles + f64::from(self.spec.grid_cycles)) / self.clock_mhz / 1e3
+        (cycles + f64::from(self.spec.device.chip.grid_cycles)) / self.clock_mhz / 1e3
     }
 
     /// Returns how often the grid fills the block slots of all multiprocessors.

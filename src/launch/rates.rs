@@ -6,7 +6,7 @@
 //! Units: tokens, cycles, bytes.
 
 use super::makespan::RateCurve;
-use super::ports::Ports;
+use crate::device::parts::l2::Ports;
 
 /// Rates of a multiprocessor, alone and beside the others.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,137 +3,64 @@
 
 use super::code::ReplayCode;
 use super::geometry::Geometry;
-use super::ports::Ports;
-use super::spec::{
-    Arbitration, CacheSpec, CodeLayout, DependenceTracking, DramSpec, IssueLimit, N_CLASSES, Pipe,
-    Replacement, SetIndex, SmxSpec, WarpPolicy,
-};
+use super::spec::{Arbitration, Pipe, Replacement, SetIndex, SmxSpec, WarpPolicy};
+use crate::device::{IndexHash, Preset};
 use crate::isa::{Access, OpClass, Space, TimingOp};
 use crate::trace::{AddressKind, ProgramTrace, SegmentId, SegmentPool, TraceOp};
 
-/// The round-number multiprocessor.
+/// The round-number multiprocessor: alone with an L2 and a DRAM, of Kepler's shape.
 pub fn spec() -> SmxSpec {
-    let mut limits = [IssueLimit::Free; N_CLASSES];
-    for class in [
-        OpClass::Fp32,
-        OpClass::IntAdd,
-        OpClass::Logic,
-        OpClass::Compare,
+    let mut device = Preset::load("gtx670").expect("a preset").device;
+    let chip = &mut device.chip;
+    (chip.n_smx, chip.clock_mhz) = (1, 1000.0);
+    let issue = &mut device.issue;
+    issue.warp_policy = WarpPolicy::LooseRoundRobin;
+    issue.instructions_per_cycle = u32::from(u8::MAX);
+    (issue.n_register_banks, issue.replays_take_issue_slots) = (0, false);
+    let (pipes, lanes) = (&mut device.pipes, &mut device.throughput);
+    (pipes.special_register, pipes.constant_load) = (Pipe::IssueOnly, Pipe::IssueOnly);
+    for full_rate in [
+        &mut lanes.fp32_lanes_per_cycle,
+        &mut lanes.int_add_lanes_per_cycle,
+        &mut lanes.logic_lanes_per_cycle,
+        &mut lanes.compare_lanes_per_cycle,
     ] {
-        limits[class as usize] = IssueLimit::PerCycle(6);
+        *full_rate = 192.0;
     }
-    for (class, pipe) in [
-        (OpClass::Sfu, Pipe::Special),
-        (OpClass::IntMul, Pipe::Multiply),
-        (OpClass::Convert, Pipe::Multiply),
-        (OpClass::Shift, Pipe::Shift),
-        (OpClass::Bitfield, Pipe::Shift),
-    ] {
-        limits[class as usize] = IssueLimit::Interval(pipe, 4);
-    }
-    let l2 = CacheSpec {
-        sets: 64,
-        ways: 16,
-        reserved_ways: 0,
-        line_bytes: 128,
-        sector_bytes: 128,
-        replacement: Replacement::Lru,
-        index: SetIndex::Linear,
-        fills_hold_lines: false,
-        rows: None,
-    };
-    let dram = DramSpec {
-        bytes_per_cycle: 16.0,
-        activation_cycles: 0.0,
-        interleave_bytes: 256,
-        n_partitions: 4,
-        page_bytes: 2048,
-        open_pages: 1,
-        queue_requests: 0,
-    };
-    SmxSpec {
-        n_schedulers: 4,
-        first_warps_in_turn: false,
-        max_warps: 64,
-        dispatches_per_scheduler: 2,
-        warp_policy: WarpPolicy::LooseRoundRobin,
-        issue_interval_cycles: 1,
-        issued_per_cycle: u8::MAX,
-        alu_warps_per_cycle: 6,
-        limits,
-        arbitration: Arbitration::FixedOrder,
-        shared_latency_cycles: 26,
-        shared_access_cycles: 1,
-        l1_caches_local: true,
-        has_l2: true,
-        l2_holds_data: false,
-        l1_latency_cycles: 35,
-        l2_latency_cycles: 200,
-        dram_extra_cycles: 100,
-        lsu_queue_cycles: 8,
-        store_cycles_per_line: 1,
-        return_bytes_per_cycle: 0,
-        fill_bytes_per_cycle: 0,
-        operand_wait: [0; 4],
-        replays_take_issue_slots: false,
-        branch_issue_slots: 1,
-        taken_branch_cycles: 0,
-        indirect_branch_cycles: 0,
-        barrier_warp_cycles: 0,
-        barrier_cycles: 0,
-        barriers_are_free: false,
-        code_layout: CodeLayout {
-            instruction_bytes: 16,
-            group_bytes: 16,
-            header_bytes: 0,
-        },
-        dependences: DependenceTracking::Registers,
-        global_loads_in_flight_per_warp: 8,
-        uncoalesced_cycles: 0,
-        l1: CacheSpec {
-            sets: 32,
-            ways: 4,
-            reserved_ways: 0,
-            line_bytes: 128,
-            sector_bytes: 128,
-            replacement: Replacement::Lru,
-            index: SetIndex::Linear,
-            fills_hold_lines: false,
-            rows: None,
-        },
-        l1_misses_in_flight: 64,
-        l1_fetch_on_write_miss: true,
-        l1_caches_global_loads: false,
-        l1_write_through: false,
-        store_queue_lines: 16,
-        l2_request_bytes: 0,
-        l1_always_hits: false,
-        unit_is_unlimited: false,
-        longest_stall_cycles: u8::MAX,
-        l2,
-        l2_read_bytes_per_cycle: 32.0,
-        l2_write_bytes_per_cycle: 32.0,
-        l2_accepts_bytes_per_cycle: f32::INFINITY,
-        l2_ports: Ports::new(1, 1, 1, f32::INFINITY),
-        grid_cycles: 0,
-        block_cycles: 0,
-        block_interval_cycles: 0.0,
-        dram,
-        n_icaches: 1,
-        icache_l0_bytes: 0,
-        icache_l1_bytes: 8192,
-        icache_l15_bytes: 32768,
-        icache_line_bytes: 64,
-        icache_l1_latency_cycles: 0,
-        icache_l0_line_slots: 0,
-        icache_l15_latency_cycles: 20,
-        icache_l2_latency_cycles: 50,
-        icache_prefetch_lines: 0,
-        icache_lines_in_flight: 0,
-        icache_l15_cycles_per_line: 0,
-        icache_burst_cycles: 0,
-        icache_next_line_cycles: [20, 50],
-    }
+    device.latency.barrier_cycles = 0;
+    lanes.barrier_lanes_per_cycle = f64::INFINITY;
+    let unit = &mut device.load_store;
+    (unit.queue_cycles, unit.store_bytes_per_cycle) = (8, 128);
+    (unit.return_bytes_per_cycle, unit.fill_bytes_per_cycle) = (0, 0);
+    (
+        unit.l1_misses_in_flight,
+        unit.global_loads_in_flight_per_warp,
+    ) = (64, 8);
+    unit.arbitration = Arbitration::FixedOrder;
+    let l1 = &mut device.l1;
+    (l1.replacement, l1.index_hash) = (Replacement::Lru, IndexHash::Linear);
+    l1.fetch_on_write_miss = true;
+    let l2 = &mut device.l2;
+    (l2.bytes, l2.usable_fraction) = (128 * 1024, 1.0);
+    (l2.replacement, l2.port_efficiency) = (Replacement::Lru, 1.0);
+    let dram = &mut device.dram;
+    (dram.bandwidth_gb_per_s, dram.efficiency) = (16.0, 1.0);
+    dram.activation_interval_ns = 0.0;
+    let code = &mut device.instruction_cache;
+    (code.instructions_per_group, code.group_bytes) = (1, 16);
+    (code.line_bytes, code.prefetches) = (64, false);
+    (code.l15_latency_cycles, code.l2_latency_cycles) = (20, 50);
+    let mut spec = SmxSpec::new(&device, 16 * 1024).expect("a valid device");
+    spec.l2.index = SetIndex::Linear;
+    spec.dram.open_pages = 1;
+    spec
+}
+
+/// Returns the round-number multiprocessor after `change`.
+pub fn spec_with(change: impl FnOnce(&mut SmxSpec)) -> SmxSpec {
+    let mut spec = spec();
+    change(&mut spec);
+    spec
 }
 
 /// An arithmetic instruction.

@@ -119,13 +119,13 @@ impl<'a> Uniform<'a> {
         };
         for (grid, &blocks) in self.facts().grids.iter().zip(&self.work.grid_blocks) {
             total.nodes += grid.nodes as f64;
-            total.cycles += f64::from(self.placement.spec.grid_cycles);
+            total.cycles += f64::from(self.placement.spec.device.chip.grid_cycles);
             let empty = f64::from(empty_per_program) * grid.work.len() as f64;
             total.cycles += empty
                 * started_every(
                     empty_block_cycles,
                     self.placement.n_smx(),
-                    self.placement.spec.block_interval_cycles,
+                    self.placement.spec.device.chip.block_interval_cycles,
                 );
             let rate = self.placement.n_smx() as f64 * rates.full_tokens_per_cycle(blocks as usize);
             if self.placement.ideals.has(Ideal::GridEnds) {
@@ -243,7 +243,7 @@ impl<'a> Uniform<'a> {
     /// time per token is extrapolated linearly.
     pub fn filled(&self, rates: Rates) -> Rates {
         let blocks = self.placement.geometry.resident_blocks;
-        let places = self.placement.spec.max_warps as f64
+        let places = f64::from(self.placement.spec.device.limits.warps_per_smx)
             / f64::from(self.placement.geometry.warps_per_block());
         if !self.placement.ideals.has(Ideal::Occupancy) || blocks < 2 || places <= f64::from(blocks)
         {

@@ -82,9 +82,10 @@ fn empty_block_cycles(point: &Point, analysis: &Analysis) -> f64 {
     let (spec, geometry) = (point.spec, &point.geometry);
     let block = &analysis.shapes.empty_block;
     let path = block.paths(&PathRules::new(spec));
-    let cycles = path.cycles(&idle_latencies(spec)) + f64::from(spec.block_cycles);
+    let cycles = path.cycles(&idle_latencies(spec)) + f64::from(spec.device.chip.block_cycles);
     let slots = block.demand.issue_slots(spec) * f64::from(geometry.warps_per_block());
-    (cycles / f64::from(geometry.resident_blocks)).max(slots / spec.n_schedulers as f64)
+    (cycles / f64::from(geometry.resident_blocks))
+        .max(slots / f64::from(spec.device.issue.n_schedulers))
 }
 
 fn point<'a>(launch: Uniform<'a>, partial_residencies: &'a [u32]) -> Point<'a> {
@@ -124,7 +125,7 @@ fn expected_traffic(modelled: &Modelled, demand: &Demand, point: &Point) -> Memo
         warp_nodes: NOMINAL_NODES as u64,
         l1_load_lines: nominal(demand.local_load_lines),
         l1_store_lines: nominal(demand.local_store_lines),
-        l1_global_bytes: match point.spec.l1_caches_global_loads {
+        l1_global_bytes: match point.spec.device.l1.caches_global_loads {
             true => nominal(demand.global_load_bytes),
             false => 0,
         },

@@ -99,7 +99,7 @@ impl Demand {
 
     /// Issued instructions; a dual-issued pair counts once.
     pub fn issues(&self, spec: &SmxSpec) -> f64 {
-        match spec.dispatches_per_scheduler {
+        match spec.device.issue.n_dispatch {
             1 => self.instructions,
             _ => self.instructions - self.dual_issued,
         }
@@ -108,15 +108,16 @@ impl Demand {
     /// Issue slots of a scheduler: a pair shares one, branches and replays take more. Where the multiprocessor issues fewer
     /// instructions than its schedulers could, each takes its part of a slot.
     pub fn issue_slots(&self, spec: &SmxSpec) -> f64 {
-        let branch_extra = f64::from(spec.branch_issue_slots.max(1) - 1);
-        let replays = if spec.replays_take_issue_slots {
+        let branch_extra = f64::from(spec.device.issue.branch_issue_slots.max(1) - 1);
+        let replays = if spec.device.issue.replays_take_issue_slots {
             self.replays
         } else {
             0.0
         };
-        let issues = self.issues(spec) * f64::from(spec.issue_interval_cycles);
+        let issues = self.issues(spec) * f64::from(spec.device.issue.interval_cycles);
         let slots = issues + self.branches * branch_extra + replays + self.operand_slots(spec);
-        let per_instruction = spec.n_schedulers as f64 / f64::from(spec.issued_per_cycle.max(1));
+        let per_instruction = f64::from(spec.device.issue.n_schedulers)
+            / f64::from(spec.device.issue.instructions_per_cycle.max(1));
         slots.max(self.instructions * per_instruction)
     }
 
@@ -137,7 +138,7 @@ impl Demand {
     /// Busy cycles of one scheduler's pipes, with the demand shared equally among schedulers: the ALU groups of the
     /// multiprocessor, then the scheduler's own pipes.
     pub fn pipes(&self, spec: &SmxSpec) -> [f64; N_PIPES] {
-        let schedulers = spec.n_schedulers as f64;
+        let schedulers = f64::from(spec.device.issue.n_schedulers);
         let mut pipes = [0.0; N_PIPES];
         let mut fullest_class = 0.0_f64;
         for class in OpClass::ALL {
@@ -217,15 +218,15 @@ mod tests {
     fn slots_are_those_of_issues_branches_and_replays() {
         let (found, mut spec) = (demand(), spec());
         assert_eq!((found.issues(&spec), found.issue_slots(&spec)), (8.0, 8.0));
-        spec.branch_issue_slots = 0;
+        spec.device.issue.branch_issue_slots = 0;
         assert_eq!(found.issue_slots(&spec), 8.0, "no fewer than one");
-        spec.branch_issue_slots = 3;
+        spec.device.issue.branch_issue_slots = 3;
         assert_eq!(found.issue_slots(&spec), 12.0);
-        spec.replays_take_issue_slots = true;
+        spec.device.issue.replays_take_issue_slots = true;
         assert_eq!(found.issue_slots(&spec), 14.0);
-        spec.dispatches_per_scheduler = 1;
+        spec.device.issue.n_dispatch = 1;
         assert_eq!(found.issue_slots(&spec), 15.0);
-        spec.issue_interval_cycles = 2;
+        spec.device.issue.interval_cycles = 2;
         assert_eq!(found.issue_slots(&spec), 24.0);
     }
 

@@ -120,13 +120,11 @@ mod tests {
 
     /// Takes 8 cycles per line; half of all requests hit in the L2.
     fn used(dram: DramSpec, traffic: &Traffic) -> DramUse {
-        let spec = SmxSpec {
-            dram: DramSpec {
-                bytes_per_cycle: 16.0,
-                activation_cycles: 20.0,
-                ..dram
-            },
-            ..testing::spec()
+        let mut spec = testing::spec();
+        spec.dram = DramSpec {
+            bytes_per_cycle: 16.0,
+            activation_cycles: 20.0,
+            ..dram
         };
         let geometry = Geometry {
             stack_dim: 2,

@@ -20,13 +20,13 @@ pub(super) fn cpi_stack(
     let (spec, demand, slots) = (work.point.spec, &work.demand, work.slots);
     let mut stack = [0.0; Cause::ALL.len()];
     let mut add = |cause: Cause, cycles: f64| stack[cause as usize] += cycles;
-    let branches = demand.branches * f64::from(spec.branch_issue_slots.max(1) - 1);
+    let branches = demand.branches * f64::from(spec.device.issue.branch_issue_slots.max(1) - 1);
     add(Cause::Issued, work.issued_cycles);
     add(Cause::Branch, branches);
     add(Cause::LoadStoreUnit, slots - work.issued_cycles - branches);
     let waits = waits(model, time);
     let total: f64 = waits.iter().map(|wait| wait.1).sum();
-    let idle = (spec.n_schedulers as f64 / tokens_per_cycle - slots).max(0.0);
+    let idle = (f64::from(spec.device.issue.n_schedulers) / tokens_per_cycle - slots).max(0.0);
     if total > 0.0 {
         for (cause, cycles) in waits {
             add(cause, idle * cycles / total);
@@ -58,7 +58,8 @@ fn waits(model: &TokenModel, time: &TokenTime) -> [(Cause, f64); 10] {
         l.local_miss_cycles = l.local_hit_cycles;
         l.local_miss_probability = full.local_miss_probability;
     });
-    let l2 = step(&|l| l.local_miss_cycles = f64::from(work.point.spec.l2_latency_cycles));
+    let l2 =
+        step(&|l| l.local_miss_cycles = f64::from(work.point.spec.device.l2.hit_latency_cycles));
     let dram = step(&|l| l.local_miss_cycles = full.local_miss_cycles - unit);
     let global = step(&|l| l.global_cycles = full.global_cycles - unit);
     let queue = step(&|l| *l = full);

@@ -46,17 +46,15 @@ pub struct Fetch {
 
 impl FetchRules {
     pub fn new(spec: &SmxSpec) -> Self {
+        let code = &spec.device.instruction_cache;
         FetchRules {
-            line_bytes: spec.icache_line_bytes,
-            own_bytes: spec.icache_l0_bytes,
-            bytes: [spec.icache_l1_bytes, spec.icache_l15_bytes],
+            line_bytes: code.line_bytes,
+            own_bytes: code.l0_bytes,
+            bytes: [code.l1_bytes, code.l15_bytes],
             near_jump_cycles: spec.near_jump_cycles(),
-            jump_cycles: [
-                spec.icache_l15_latency_cycles,
-                spec.icache_l2_latency_cycles,
-            ],
-            next_line_cycles: spec.icache_next_line_cycles,
-            lines_ahead: spec.icache_prefetch_lines,
+            jump_cycles: [code.l15_latency_cycles, code.l2_latency_cycles],
+            next_line_cycles: spec.code.next_line_cycles,
+            lines_ahead: code.prefetch_lines,
         }
     }
 }
@@ -185,7 +183,7 @@ mod tests {
         let code = placed(&vec![alu(OpClass::Fp32, 1); 4 * lines as usize]);
         let shapes = Shapes::new(&inputs(&code));
         let mut spec = spec();
-        spec.icache_next_line_cycles = [8, 30];
+        spec.code.next_line_cycles = [8, 30];
         change(&mut spec);
         fetch(&shapes.token, &FetchRules::new(&spec))
     }
@@ -203,12 +201,12 @@ mod tests {
     #[test]
     fn lines_of_a_full_set_come_from_the_next_level() {
         near(
-            waits(9, |spec| spec.icache_l1_bytes = 512),
+            waits(9, |spec| spec.device.instruction_cache.l1_bytes = 512),
             0.2 * (20.0 + 4.0 * 8.0),
         );
         let both = |spec: &mut SmxSpec| {
-            spec.icache_l1_bytes = 512;
-            spec.icache_l15_bytes = 512;
+            spec.device.instruction_cache.l1_bytes = 512;
+            spec.device.instruction_cache.l15_bytes = 512;
         };
         near(waits(9, both), 0.2 * (50.0 + 4.0 * 30.0));
     }
@@ -217,8 +215,8 @@ mod tests {
     #[test]
     fn a_jump_that_misses_requests_lines_ahead() {
         let fetched = fetched(9, |spec| {
-            spec.icache_l1_bytes = 512;
-            spec.icache_prefetch_lines = 4;
+            spec.device.instruction_cache.l1_bytes = 512;
+            spec.device.instruction_cache.prefetch_lines = 4;
         });
         near(fetched.misses, 0.2);
         near(fetched.lines, 5.0 * 0.2 + 4.0 * 0.2);
@@ -229,8 +227,8 @@ mod tests {
     #[test]
     fn a_jump_past_what_a_scheduler_has_itself_waits_for_the_first_level() {
         let own = |spec: &mut SmxSpec| {
-            spec.icache_l0_bytes = 512;
-            spec.icache_l1_latency_cycles = 10;
+            spec.device.instruction_cache.l0_bytes = 512;
+            spec.device.instruction_cache.l1_latency_cycles = 10;
         };
         near(waits(8, own), 5.0);
     }

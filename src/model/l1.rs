@@ -305,8 +305,7 @@ mod tests {
     use super::*;
     use crate::isa::Space;
     use crate::launch::code::ReplayCode;
-    use crate::launch::spec::SetIndex;
-    use crate::launch::testing::{load, looped, spec, store};
+    use crate::launch::testing::{load, looped, store};
     use crate::model::tests::inputs;
 
     fn misses(loads: f64) -> Misses {
@@ -360,11 +359,8 @@ mod tests {
 
     fn of_one_set(ways: u32, words: u32, replacement: Replacement, warps: f64) -> Misses {
         let cache = CacheSpec {
-            sets: 1,
-            ways,
             replacement,
-            index: SetIndex::Linear,
-            ..spec().l1
+            ..CacheSpec::new(1, ways, 128)
         };
         let layout = L1Layout {
             cache: &cache,

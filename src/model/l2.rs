@@ -13,6 +13,7 @@ use super::demand::Demand;
 use super::l1::{L1Curve, RateBin};
 use super::locality::{Locality, presence};
 use super::root::{Bracket, falling_root};
+use crate::device::ideal::Ideal;
 use crate::launch::geometry::Geometry;
 use crate::launch::spec::{Replacement, SmxSpec};
 use crate::util::elementary::{exp2, log2};
@@ -101,10 +102,10 @@ pub fn traffic(
     Traffic {
         load_misses: misses.loads * per_token,
         store_misses: misses.stores * per_token,
-        write_backs: if spec.l1_write_through {
-            0.0
-        } else {
+        write_backs: if spec.device.l1.write_back {
             misses.write_backs * per_token
+        } else {
+            0.0
         },
         waiting_loads: misses.waiting_loads * per_token,
         paired_loads: misses.paired_loads * per_token,
@@ -124,14 +125,14 @@ pub fn traffic(
 impl Traffic {
     /// Corrects the traffic for caches that are absent or never miss.
     pub fn past_missing_caches(mut self, spec: &SmxSpec, demand: &Demand) -> Traffic {
-        if spec.l1_always_hits && spec.l1_caches_local {
+        if spec.device.ideals.has(Ideal::L1Misses) && spec.device.l1.caches_local {
             return self.without_l1_misses(spec);
         }
-        if !spec.has_l2 {
+        if !spec.device.l2.is_present {
             (self.fill_l2_hit, self.write_back_l2_hit, self.case_l2_hit) = (0.0, 0.0, 0.0);
             self.paired_l2_miss = 1.0;
         }
-        if !spec.l1_caches_local {
+        if !spec.device.l1.caches_local {
             // Every line is fetched, and every stored line is passed on.
             self.load_misses = demand.local_load_lines;
             self.waiting_loads = demand.local_load_lines;
@@ -143,7 +144,7 @@ impl Traffic {
     }
 
     fn without_l1_misses(self, spec: &SmxSpec) -> Traffic {
-        let case_l1_hit = match spec.l1_caches_global_loads {
+        let case_l1_hit = match spec.device.l1.caches_global_loads {
             true => 1.0,
             false => self.case_l1_hit,
         };
@@ -162,7 +163,7 @@ impl Traffic {
 /// **(15c)** L1 hit rate of fitness-case loads when blocks of several programs run on the same cases together: the first load
 /// on a multiprocessor fetches the lines, as far as the L1 holds those of one pass.
 fn shared_case_hit(spec: &SmxSpec, geometry: &Geometry, rows: f64) -> f64 {
-    if !spec.l1_caches_global_loads || geometry.case_blocks < 2 {
+    if !spec.device.l1.caches_global_loads || geometry.case_blocks < 2 {
         return 0.0;
     }
     let bytes_of_pass = rows * 4.0 * f64::from(geometry.cases_per_iteration());

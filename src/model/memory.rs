@@ -12,6 +12,8 @@ use super::dram::DramUse;
 use super::l2::Traffic;
 use super::path::Latencies;
 use super::queue::{wait_cycles, wait_for_one_of_cycles};
+use crate::device::Device;
+use crate::device::ideal::Ideal;
 use crate::launch::geometry::Geometry;
 use crate::launch::spec::SmxSpec;
 use crate::util::elementary::{exp, powf};
@@ -68,20 +70,23 @@ struct WritePort {
 
 impl WritePort {
     fn new(spec: &SmxSpec, demand: &Demand, traffic: &Traffic, requests: f64, batch: f64) -> Self {
+        let Device {
+            l1, l2, load_store, ..
+        } = &spec.device;
         let rate = f64::from(spec.l2_write_limit());
-        let stores = match spec.l1_write_through {
-            true => demand.local_store_lines,
-            false => traffic.write_backs,
+        let stores = match l1.write_back {
+            true => traffic.write_backs,
+            false => demand.local_store_lines,
         };
         let line_cycles = LINE_BYTES / rate;
         let written = (stores + demand.global_store_lines) * line_cycles;
-        let asked = requests * f64::from(spec.l2_request_bytes) / rate;
+        let asked = requests * f64::from(l2.request_bytes) / rate;
         let of_line = written / (written + asked).max(f64::MIN_POSITIVE) * line_cycles * batch;
         WritePort {
             server: Server::new(written + asked, of_line),
-            queue_cycles: f64::from(spec.store_queue_lines) * line_cycles,
-            holds_unit: spec.l1_write_through,
-            takes_requests: spec.l2_request_bytes > 0,
+            queue_cycles: f64::from(load_store.store_queue_lines) * line_cycles,
+            holds_unit: !l1.write_back,
+            takes_requests: l2.request_bytes > 0,
         }
     }
 
@@ -141,8 +146,9 @@ impl Memory {
         traffic: &Traffic,
         others: f64,
     ) -> Memory {
+        let device = &spec.device;
         let local_miss_probability = miss_probability(geometry, demand, traffic);
-        let stores = if spec.l1_fetch_on_write_miss {
+        let stores = if device.l1.fetch_on_write_miss {
             traffic.store_misses
         } else {
             0.0
@@ -151,10 +157,11 @@ impl Memory {
         let case_l1_miss = 1.0 - traffic.case_l1_hit;
         let read_bytes = LINE_BYTES * fills + demand.global_load_bytes * case_l1_miss;
         let requests = fills + demand.global_load_lines * case_l1_miss;
-        let line_cycles = LINE_BYTES / f64::from(spec.l2_read_bytes_per_cycle);
+        let port_bytes_per_cycle = f64::from(device.l2_port_bytes_per_cycle() as f32);
+        let line_cycles = LINE_BYTES / port_bytes_per_cycle;
         let dram_use = DramUse::new(spec, geometry, demand, traffic, fills);
         let unit = unit_cycles(spec, demand, traffic, fills);
-        let l2 = f64::from(spec.l2_latency_cycles);
+        let l2 = f64::from(device.l2.hit_latency_cycles);
         Memory {
             unit: Server::new(unit, unit / demand.lines.max(f64::MIN_POSITIVE)),
             write_port: WritePort::new(
@@ -164,30 +171,27 @@ impl Memory {
                 requests,
                 f64::from(geometry.stack_dim),
             ),
-            port: Server::new(
-                read_bytes / f64::from(spec.l2_read_bytes_per_cycle),
-                line_cycles,
-            ),
+            port: Server::new(read_bytes / port_bytes_per_cycle, line_cycles),
             dram: Server::new(dram_use.cycles, dram_use.cycles_per_line),
             fills,
-            misses_in_flight: f64::from(spec.l1_misses_in_flight),
+            misses_in_flight: f64::from(device.load_store.l1_misses_in_flight),
             fill_l2_miss: 1.0 - traffic.fill_l2_hit,
             case_l2_miss: 1.0 - traffic.case_l2_hit,
             dram_use,
             case_l1_miss,
-            unit_queue_cycles: f64::from(spec.lsu_queue_cycles),
+            unit_queue_cycles: f64::from(device.load_store.queue_cycles),
             case_lines: demand.global_load_bytes / LINE_BYTES,
             line_cycles,
             others,
             idle: Latencies {
-                shared_cycles: f64::from(spec.shared_latency_cycles),
-                local_hit_cycles: f64::from(spec.l1_latency_cycles),
+                shared_cycles: f64::from(device.shared.latency_cycles),
+                local_hit_cycles: f64::from(device.l1.hit_latency_cycles),
                 local_miss_cycles: l2,
                 local_miss_probability,
                 global_cycles: l2,
                 operands_cycles: 0.0,
             },
-            dram_extra_cycles: f64::from(spec.dram_extra_cycles),
+            dram_extra_cycles: f64::from(spec.dram_extra_cycles()),
         }
     }
 
@@ -256,32 +260,39 @@ pub(super) fn cycles_at(bytes_per_cycle: u32, bytes: f64) -> f64 {
 
 /// Cycles of the load/store unit per token: lines in and out, and data returned from the L2.
 fn unit_cycles(spec: &SmxSpec, demand: &Demand, traffic: &Traffic, fills: f64) -> f64 {
-    if spec.unit_is_unlimited {
+    let Device {
+        l1,
+        load_store,
+        shared,
+        ..
+    } = &spec.device;
+    if spec.device.ideals.has(Ideal::LoadStoreUnit) {
         return 0.0;
     }
-    let store_cycles = f64::from(spec.store_cycles_per_line);
+    let store_cycles = f64::from(spec.store_cycles_per_line());
     let stores = demand.local_store_lines + demand.global_store_lines;
     let loads = demand.lines - stores - demand.global_load_lines;
-    let cases = match spec.l1_caches_global_loads {
+    let cases = match l1.caches_global_loads {
         true => 0.0,
-        false => cycles_at(spec.return_bytes_per_cycle, demand.global_load_bytes),
+        false => cycles_at(load_store.return_bytes_per_cycle, demand.global_load_bytes),
     };
     let cases = cases.max(demand.global_load_lines);
-    let filled = cycles_at(spec.fill_bytes_per_cycle, LINE_BYTES * fills);
+    let filled = cycles_at(load_store.fill_bytes_per_cycle, LINE_BYTES * fills);
     // Without an L1 stored lines are passed on in the same pass.
-    let written_back = if spec.l1_caches_local {
+    let written_back = if l1.caches_local {
         traffic.write_backs
     } else {
         0.0
     };
     let writes = (stores + written_back) * store_cycles;
-    let shared = demand.shared_accesses * f64::from(spec.shared_access_cycles - 1);
+    let shared = demand.shared_accesses * f64::from(shared.access_cycles - 1);
     shared + loads + cases + writes + filled
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::ideal::Ideals;
     use crate::launch::testing::{self, spec};
 
     fn demand() -> Demand {
@@ -320,21 +331,24 @@ mod tests {
         let mut spec = spec();
         // Four loads, a fitness case, two lines stored and one written back.
         assert_eq!(unit_cycles(&spec, &demand(), &traffic(), 2.0), 8.0);
-        (spec.return_bytes_per_cycle, spec.fill_bytes_per_cycle) = (64, 64);
+        (
+            spec.device.load_store.return_bytes_per_cycle,
+            spec.device.load_store.fill_bytes_per_cycle,
+        ) = (64, 64);
         assert_eq!(
             unit_cycles(&spec, &demand(), &traffic(), 2.0),
             4.0 + 2.0 + 3.0 + 4.0
         );
-        spec.l1_caches_local = false;
+        spec.device.l1.caches_local = false;
         assert_eq!(unit_cycles(&spec, &demand(), &traffic(), 2.0), 12.0);
         let shared = Demand {
             lines: 9.0,
             shared_accesses: 2.0,
             ..demand()
         };
-        spec.shared_access_cycles = 3;
+        spec.device.shared.access_cycles = 3;
         assert_eq!(unit_cycles(&spec, &shared, &traffic(), 2.0), 18.0);
-        spec.unit_is_unlimited = true;
+        spec.device.ideals = Ideals::of(&[Ideal::LoadStoreUnit]);
         assert_eq!(unit_cycles(&spec, &demand(), &traffic(), 2.0), 0.0);
     }
 
@@ -367,7 +381,7 @@ mod tests {
         let waits = |spec: &SmxSpec| memory(spec).write_port.waits_cycles(0.05, 0.9);
         assert_eq!(waits(&spec), (0.0, 0.0));
         // 4 cycles of a line and 1 of each of 3 requests; pairs of lines come together.
-        spec.l2_request_bytes = 32;
+        spec.device.l2.request_bytes = 32;
         let residual = 0.5 * (4.0 / 7.0) * 4.0 * 2.0;
         let expected = 0.9 * residual * 0.35 / 0.65;
         let (held, queued) = waits(&spec);
@@ -376,11 +390,9 @@ mod tests {
             "{held} {queued}"
         );
         // Two lines a token, without requests: the unit waits for what is beyond one line of the queue.
-        (
-            spec.l2_request_bytes,
-            spec.l1_write_through,
-            spec.store_queue_lines,
-        ) = (0, true, 1);
+        spec.device.l2.request_bytes = 0;
+        spec.device.l1.write_back = false;
+        spec.device.load_store.store_queue_lines = 1;
         let wait = 0.9 * 4.0 * 0.4 / 0.6;
         let expected = wait * (-0.4f64 * 4.0 / wait).exp();
         let (held, queued) = waits(&spec);
@@ -388,7 +400,7 @@ mod tests {
             queued == 0.0 && (held - expected).abs() < 1e-12,
             "{held} {queued}"
         );
-        spec.l2_request_bytes = 32;
+        spec.device.l2.request_bytes = 32;
         let (held, queued) = memory(&spec).write_port.waits_cycles(1.0, 0.9);
         assert_eq!((held, queued), (f64::INFINITY, 4.0), "a full port");
     }

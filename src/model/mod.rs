@@ -88,7 +88,7 @@ impl Analysis {
 
     fn curve(&self, spec: &SmxSpec, geometry: &Geometry) -> Arc<L1Curve> {
         let (cache, stride_bytes) = (&spec.l1, geometry.local_stride_bytes);
-        let case_lines = match spec.l1_caches_global_loads {
+        let case_lines = match spec.device.l1.caches_global_loads {
             true => (self.rows * f64::from(geometry.fitness_cases.div_ceil(32))) as u64,
             false => 0,
         };
@@ -99,16 +99,16 @@ impl Analysis {
             cache.replacement,
             cache.index,
             stride_bytes,
-            spec.max_warps,
-            spec.l1_fetch_on_write_miss,
+            spec.device.limits.warps_per_smx as usize,
+            spec.device.l1.fetch_on_write_miss,
             case_lines,
         );
         self.curves.get(key, || {
             let layout = L1Layout {
                 cache,
                 stride_bytes,
-                max_warps: spec.max_warps as u32,
-                fetches_on_write_miss: spec.l1_fetch_on_write_miss,
+                max_warps: spec.device.limits.warps_per_smx,
+                fetches_on_write_miss: spec.device.l1.fetch_on_write_miss,
                 case_lines: case_lines as f64,
             };
             L1Curve::new(&layout, &self.locality)
@@ -196,13 +196,14 @@ fn sent_bytes(point: &Point, analysis: &Analysis, traffic: &Traffic) -> f64 {
     let demand = analysis.shapes.per_token(point.geometry.mean_iterations(0));
     let case_bytes = demand.global_load_bytes * (1.0 - traffic.case_l1_hit);
     let requests = filled_lines(point.spec, traffic) + case_bytes / LINE_BYTES;
-    written_bytes(point.spec, &demand, traffic) + requests * f64::from(point.spec.l2_request_bytes)
+    written_bytes(point.spec, &demand, traffic)
+        + requests * f64::from(point.spec.device.l2.request_bytes)
 }
 
 /// Stack lines fetched from the L2 per token.
 fn filled_lines(spec: &SmxSpec, traffic: &Traffic) -> f64 {
     traffic.load_misses
-        + match spec.l1_fetch_on_write_miss {
+        + match spec.device.l1.fetch_on_write_miss {
             true => traffic.store_misses,
             false => 0.0,
         }
@@ -210,9 +211,9 @@ fn filled_lines(spec: &SmxSpec, traffic: &Traffic) -> f64 {
 
 /// Bytes stored in the L2 per token.
 fn written_bytes(spec: &SmxSpec, demand: &Demand, traffic: &Traffic) -> f64 {
-    let lines = match spec.l1_write_through {
-        true => demand.local_store_lines,
-        false => traffic.write_backs,
+    let lines = match spec.device.l1.write_back {
+        true => traffic.write_backs,
+        false => demand.local_store_lines,
     };
     LINE_BYTES * lines + demand.global_store_bytes
 }

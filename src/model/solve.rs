@@ -108,12 +108,12 @@ impl<'a> Solver<'a> {
                 .not_selected_warps(candidate.tokens_per_cycle, &paths);
             (candidate, (warps - not_selected).min(warps) - active)
         };
-        if self.point.spec.warp_policy != WarpPolicy::GreedyThenOldest {
+        if self.point.spec.device.issue.warp_policy != WarpPolicy::GreedyThenOldest {
             return with(warps).0;
         }
         let agrees = |more: f64, active: f64| more.abs() <= ACTIVE_TOLERANCE * active;
         // The more warps share the caches, the fewer queue: from below, the iteration never exceeds the solution.
-        let least = warps.min(self.point.spec.n_schedulers as f64);
+        let least = warps.min(f64::from(self.point.spec.device.issue.n_schedulers));
         let mut low = guess.unwrap_or(least).clamp(least, warps);
         let (mut candidate, mut more) = with(low);
         if more < 0.0 && !agrees(more, low) && low > least {
@@ -179,11 +179,11 @@ impl<'a> Solver<'a> {
 /// Latencies of an unloaded memory.
 pub(super) fn idle_latencies(spec: &SmxSpec) -> Latencies {
     Latencies {
-        shared_cycles: f64::from(spec.shared_latency_cycles),
-        local_hit_cycles: f64::from(spec.l1_latency_cycles),
-        local_miss_cycles: f64::from(spec.l2_latency_cycles),
+        shared_cycles: f64::from(spec.device.shared.latency_cycles),
+        local_hit_cycles: f64::from(spec.device.l1.hit_latency_cycles),
+        local_miss_cycles: f64::from(spec.device.l2.hit_latency_cycles),
         local_miss_probability: 0.0,
-        global_cycles: f64::from(spec.l2_latency_cycles),
+        global_cycles: f64::from(spec.device.l2.hit_latency_cycles),
         operands_cycles: 0.0,
     }
 }

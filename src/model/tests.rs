@@ -78,7 +78,7 @@ fn a_token_has_its_part_of_the_prologue() {
     let mut code = looped(&loads());
     code.programs[0].prologue = code.programs[0].steady.clone();
     let mut spec = spec();
-    spec.block_cycles = 100;
+    spec.device.chip.block_cycles = 100;
     let steady = solved(&spec, &code, geometry(1, 10));
     near(1.0 / steady.tokens_per_cycle, 1.1 * ALONE_CYCLES + 10.0);
     let stack = steady.cpi_stack;
@@ -92,7 +92,7 @@ fn a_token_has_its_part_of_the_prologue() {
 #[test]
 fn a_wait_for_the_unit_is_no_part_of_the_latencies_behind_it() {
     let mut spec = spec();
-    spec.return_bytes_per_cycle = 8;
+    spec.device.load_store.return_bytes_per_cycle = 8;
     let steady = solved(&spec, &looped(&loads()), geometry(64, 1));
     near(steady.tokens_per_cycle * steady.time.cycles(), 64.0);
     let (time, stack) = (steady.time, steady.cpi_stack);
@@ -114,7 +114,7 @@ fn a_wait_for_the_unit_is_no_part_of_the_latencies_behind_it() {
 #[test]
 fn what_stores_wait_for_is_the_unit() {
     let mut spec = spec();
-    spec.l1_write_through = true;
+    spec.device.l1.write_back = false;
     let steady = solved(&spec, &looped(&[store(Space::Local, 4)]), geometry(64, 1));
     assert!(
         (0.24..=0.25).contains(&steady.tokens_per_cycle),
@@ -157,7 +157,7 @@ fn what_no_cache_holds_is_missing_with_its_neighbours() {
     assert!(traffic.fill_l2_hit < 0.5, "{traffic:?}");
     assert!((0.5..=1.0).contains(&traffic.paired_l2_miss), "{traffic:?}");
     near(traffic.warps, 64.0);
-    spec.l1_write_through = true;
+    spec.device.l1.write_back = false;
     assert_eq!(
         solved(&spec, &code, geometry(64, 1)).traffic.write_backs,
         0.0
@@ -183,7 +183,7 @@ fn a_row_that_is_read_twice_is_looked_up_in_the_l2_again() {
 #[test]
 fn what_is_sent_are_stored_bytes_and_requests() {
     let mut spec = spec();
-    spec.l2_request_bytes = 32;
+    spec.device.l2.request_bytes = 32;
     let code = looped(&[
         store(Space::Local, 4),
         store(Space::Global, 4),
@@ -206,7 +206,7 @@ fn what_is_sent_are_stored_bytes_and_requests() {
     };
     // Half a line and a line; requests for three quarters of a line and a line.
     assert_eq!(sent(&spec), 192.0 + 1.75 * 32.0);
-    spec.l1_write_through = true;
-    spec.l1_fetch_on_write_miss = false;
+    spec.device.l1.write_back = false;
+    spec.device.l1.fetch_on_write_miss = false;
     assert_eq!(sent(&spec), 256.0 + 1.25 * 32.0);
 }

@@ -69,7 +69,7 @@ impl<'a> TokenModel<'a> {
                 &traffic,
                 others(warps, 1.0),
             ),
-            others: others(warps, point.spec.n_schedulers as f64),
+            others: others(warps, f64::from(point.spec.device.issue.n_schedulers)),
             work,
             warps,
             traffic,
@@ -103,7 +103,7 @@ impl<'a> TokenModel<'a> {
     #[inline]
     pub fn time(&self, tokens_per_cycle: f64, paths: &PathPoint) -> TokenTime {
         let work = self.work;
-        let per_scheduler = tokens_per_cycle / work.point.spec.n_schedulers as f64;
+        let per_scheduler = tokens_per_cycle / f64::from(work.point.spec.device.issue.n_schedulers);
         let issue = wait_cycles(per_scheduler * work.slots, work.residual_cycles);
         let waits = work
             .pipes
@@ -112,7 +112,7 @@ impl<'a> TokenModel<'a> {
         let pipe: f64 = waits.sum();
         // A miss waits for lines that others requested; its own are part of the latency.
         let port = tokens_per_cycle * work.fetch_port_cycles;
-        let line_cycles = f64::from(work.point.spec.icache_l15_cycles_per_line);
+        let line_cycles = f64::from(work.point.spec.code.l15_cycles_per_line);
         let fetch_wait = wait_cycles(port, 0.5 * line_cycles) * work.fetch.misses;
         let (latencies, unit_wait_cycles) = self.memory.latencies(tokens_per_cycle);
         TokenTime {

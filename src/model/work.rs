@@ -61,14 +61,15 @@ impl<'a> TokenWork<'a> {
         // One-slot issues count half, longer ones by their square.
         let square = |slots: u32| f64::from(slots.max(1)) * f64::from(slots.max(1) - 1);
         let squares = slots
-            + demand.branches * square(spec.branch_issue_slots)
-            + demand.issues(spec) * square(spec.issue_interval_cycles);
+            + demand.branches * square(spec.device.issue.branch_issue_slots)
+            + demand.issues(spec) * square(spec.device.issue.interval_cycles);
         let pipes = demand.pipes(spec);
         let fetch = analysis.fetch(spec);
-        let fetch_port_cycles = fetch.lines * f64::from(spec.icache_l15_cycles_per_line)
+        let fetch_port_cycles = fetch.lines * f64::from(spec.code.l15_cycles_per_line)
             / f64::from(point.geometry.warps_per_block());
         let of_scheduler = pipes.iter().copied().fold(slots, f64::max);
-        let most_cycles = of_scheduler.max(fetch_port_cycles * spec.n_schedulers as f64);
+        let most_cycles =
+            of_scheduler.max(fetch_port_cycles * f64::from(spec.device.issue.n_schedulers));
         TokenWork {
             point,
             graphs: analysis.paths(spec),
@@ -78,11 +79,11 @@ impl<'a> TokenWork<'a> {
             barrier_wait_cycles: demand.barriers
                 * f64::from(spec.barrier_wait_cycles(point.geometry.warps_per_block())),
             issues: demand.issues(spec),
-            issued_cycles: demand.issues(spec) * f64::from(spec.issue_interval_cycles),
+            issued_cycles: demand.issues(spec) * f64::from(spec.device.issue.interval_cycles),
             slots,
             residual_cycles: 0.5 * squares / slots,
             pipes,
-            most_tokens_per_cycle: spec.n_schedulers as f64 / most_cycles,
+            most_tokens_per_cycle: f64::from(spec.device.issue.n_schedulers) / most_cycles,
             demand,
         }
     }
@@ -106,6 +107,6 @@ impl<'a> TokenWork<'a> {
 
     /// Share of the time in which a block slot is empty.
     fn gap_cycles(&self) -> f64 {
-        self.prologues_per_token * f64::from(self.point.spec.block_cycles)
+        self.prologues_per_token * f64::from(self.point.spec.device.chip.block_cycles)
     }
 }

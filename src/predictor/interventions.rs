@@ -2,7 +2,7 @@
 //!
 //! Finds the parts a launch can gain from, and predicts it without each of them, by the model of the engine. The pairs that gain
 //! most in the analytical model are simulated, and those of the parts that most often mask each other. Leaves out: how a part is
-//! idealized (`launch::ideal`), the words.
+//! idealized (`device::ideal`), the words.
 //! Units: speeds as ratios to the launch as it is.
 
 use super::{Kind, Predictor};

@@ -119,7 +119,7 @@ impl Predictor {
         let mut cache = Cache::new(sample.spec.l1.clone(), sample.seed);
         let steps = l1.steps(&mut cache);
         Ok(Watched {
-            schedulers: sample.spec.n_schedulers,
+            schedulers: sample.spec.n_schedulers(),
             end: timeline.end(),
             window: [window.start, window.end],
             causes: causes(),

@@ -65,7 +65,7 @@ pub fn run_queue<O: Observer>(
 }
 
 fn unobserved(setup: Setup, until_cycle: u64) -> Result<(Counters, bool), Deadlock> {
-    with_quarters!(setup.spec.n_schedulers, EVEN_SLOTS => {
+    with_quarters!(setup.spec.n_schedulers(), EVEN_SLOTS => {
         finish(Smx::<(), EVEN_SLOTS>::new(setup, ()), until_cycle)
     })
 }

@@ -26,11 +26,11 @@ pub struct FetchPort {
 impl FetchPort {
     pub fn new(spec: &SmxSpec) -> Self {
         FetchPort {
-            line_cycles: u64::from(spec.icache_l15_cycles_per_line),
-            burst_cycles: u64::from(spec.icache_burst_cycles),
+            line_cycles: u64::from(spec.code.l15_cycles_per_line),
+            burst_cycles: u64::from(spec.code.burst_cycles),
             due: 0,
             arrivals: VecDeque::new(),
-            most: match spec.icache_lines_in_flight {
+            most: match spec.device.instruction_cache.lines_in_flight {
                 0 => usize::MAX,
                 most => most as usize,
             },
@@ -65,12 +65,11 @@ mod tests {
     use crate::sim::testing::spec;
 
     fn port(line_cycles: u32, burst_cycles: u32, most: u32) -> FetchPort {
-        FetchPort::new(&SmxSpec {
-            icache_l15_cycles_per_line: line_cycles,
-            icache_burst_cycles: burst_cycles,
-            icache_lines_in_flight: most,
-            ..spec()
-        })
+        let mut spec = spec();
+        spec.code.l15_cycles_per_line = line_cycles;
+        spec.code.burst_cycles = burst_cycles;
+        spec.device.instruction_cache.lines_in_flight = most;
+        FetchPort::new(&spec)
     }
 
     #[test]

@@ -8,7 +8,7 @@
 
 use super::cache::{Cache, Lookup};
 use super::fetch_port::FetchPort;
-use super::spec::{CODE_WAYS, CacheSpec, Replacement, SetIndex, SmxSpec};
+use super::spec::{CODE_WAYS, CacheSpec, SmxSpec};
 
 /// Cost of a fetch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -41,32 +41,25 @@ pub struct InstructionCache {
 impl InstructionCache {
     /// Returns empty caches for a kernel of `code_bytes`.
     pub fn new(spec: &SmxSpec, code_bytes: u32) -> Self {
-        let line_bytes = spec.icache_line_bytes;
+        let code = &spec.device.instruction_cache;
+        let line_bytes = code.line_bytes;
         let level = |bytes: u32, ways: u32| {
-            let spec = CacheSpec {
-                sets: bytes / (line_bytes * ways),
-                ways,
-                reserved_ways: 0,
-                line_bytes,
-                sector_bytes: line_bytes,
-                replacement: Replacement::Lru,
-                index: SetIndex::Linear,
-                fills_hold_lines: false,
-                rows: None,
-            };
-            Cache::new(spec, 1)
+            let sets = bytes / (line_bytes * ways);
+            Cache::new(CacheSpec::new(sets, ways, line_bytes), 1)
         };
-        let own_lines = spec.icache_l0_bytes / line_bytes;
+        let own_lines = code.l0_bytes / line_bytes;
         let l0 = match own_lines {
             0 => Vec::new(),
-            lines => vec![level(spec.icache_l0_bytes, lines); spec.n_schedulers],
+            lines => {
+                vec![level(code.l0_bytes, lines); spec.n_schedulers()]
+            }
         };
         let nearest = match own_lines {
-            0 => spec.icache_l1_bytes,
-            _ => spec.icache_l0_bytes,
+            0 => code.l1_bytes,
+            _ => code.l0_bytes,
         };
         let always_hits = code_bytes <= nearest;
-        let [next_l15, next_l2] = spec.icache_next_line_cycles.map(u64::from);
+        let [next_l15, next_l2] = spec.code.next_line_cycles.map(u64::from);
         let n_lines = code_bytes.div_ceil(line_bytes) as usize;
         InstructionCache {
             line_shift: match always_hits {
@@ -75,15 +68,15 @@ impl InstructionCache {
             },
             always_hits,
             l0,
-            l1: level(spec.icache_l1_bytes, CODE_WAYS),
-            l15: level(spec.icache_l15_bytes, CODE_WAYS),
+            l1: level(code.l1_bytes, CODE_WAYS),
+            l15: level(code.l15_bytes, CODE_WAYS),
             unused: vec![false; n_lines],
-            prefetch_lines: spec.icache_prefetch_lines,
+            prefetch_lines: code.prefetch_lines,
             port: FetchPort::new(spec),
             jump: [
                 spec.near_jump_cycles(),
-                spec.icache_l15_latency_cycles,
-                spec.icache_l2_latency_cycles,
+                code.l15_latency_cycles,
+                code.l2_latency_cycles,
             ]
             .map(u64::from),
             next_line: [0, next_l15, next_l2],
@@ -199,19 +192,15 @@ mod tests {
 
     /// Returns the H100's hierarchy: 16 lines per scheduler, 32 KiB, 128 KiB.
     fn hopper() -> SmxSpec {
-        SmxSpec {
-            icache_line_bytes: LINE,
-            icache_l0_bytes: 16 * LINE,
-            icache_l1_bytes: 32 * KIB,
-            icache_l15_bytes: 128 * KIB,
-            icache_l1_latency_cycles: 25,
-            icache_l15_latency_cycles: 92,
-            icache_l2_latency_cycles: 355,
-            icache_next_line_cycles: [10, 37],
-            icache_prefetch_lines: 4,
-            icache_lines_in_flight: 24,
-            ..spec()
-        }
+        let mut spec = spec();
+        spec.code.next_line_cycles = [10, 37];
+        let code = &mut spec.device.instruction_cache;
+        (code.line_bytes, code.l0_bytes) = (LINE, 16 * LINE);
+        (code.l1_bytes, code.l15_bytes) = (32 * KIB, 128 * KIB);
+        (code.l1_latency_cycles, code.l15_latency_cycles) = (25, 92);
+        code.l2_latency_cycles = 355;
+        (code.prefetch_lines, code.lines_in_flight) = (4, 24);
+        spec
     }
 
     /// One warp of the first scheduler, which takes eight cycles for a line.

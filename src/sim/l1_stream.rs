@@ -154,7 +154,7 @@ mod tests {
         spec.l1.ways = 3;
         spec.l1.index = SetIndex::Spread;
         spec.l1.replacement = replacement;
-        spec.l1_caches_global_loads = caches_global_loads;
+        spec.device.l1.caches_global_loads = caches_global_loads;
         spec
     }
 
@@ -165,8 +165,8 @@ mod tests {
                 let mut spec = small(replacement, is_like_hopper);
                 spec.l1.sector_bytes = if is_like_hopper { 32 } else { 128 };
                 spec.l1.fills_hold_lines = is_like_hopper;
-                spec.l1_write_through = is_like_hopper;
-                spec.l1_fetch_on_write_miss = !is_like_hopper;
+                spec.device.l1.write_back = !is_like_hopper;
+                spec.device.l1.fetch_on_write_miss = !is_like_hopper;
                 let (window, recorder) = recorded(&spec);
                 let steps = recorder.steps(&mut Cache::new(spec.l1.clone(), PLAN.seed));
                 let counted = &window.counters;

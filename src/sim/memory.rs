@@ -17,6 +17,7 @@ use super::lower::LowerLevels;
 use super::observe::{Cause, Counters, L1Access, Observer};
 use super::port::Port;
 use super::spec::SmxSpec;
+use crate::device::ideal::Ideal;
 use crate::trace::{AddressKind, LINE_BYTES};
 use mshrs::Mshrs;
 
@@ -64,7 +65,7 @@ impl CaseOffset {
 
 /// Cycles to drain a full queue of stored lines.
 fn store_queue_cycles(spec: &SmxSpec) -> u64 {
-    let bytes = spec.store_queue_lines * LINE_BYTES;
+    let bytes = spec.device.load_store.store_queue_lines * LINE_BYTES;
     (bytes as f32 / spec.l2_write_limit()) as u64
 }
 
@@ -79,7 +80,8 @@ fn cycles_at(bytes_per_cycle: u32, bytes: u32) -> u64 {
 
 /// Load/store unit of one multiprocessor, with its L1 and the levels behind it.
 #[derive(Debug, Clone)]
-pub struct Memory {
+pub struct Memory<'a> {
+    spec: &'a SmxSpec,
     l1: Cache,
     lower: LowerLevels,
     /// Issue cycle of the instruction being served.
@@ -89,63 +91,35 @@ pub struct Memory {
     read_port: Port,
     write_port: Port,
     lsu_queue_cycles: u64,
-    shared_latency: u64,
-    l1_latency: u64,
-    l2_latency: u64,
-    dram_extra: u64,
-    fetch_on_write_miss: bool,
-    caches_global_loads: bool,
-    caches_local: bool,
-    has_l2: bool,
-    l2_holds_data: bool,
-    /// Cycles of the unit that an access to shared memory takes.
-    shared_cycles: u64,
-    write_through: bool,
     store_queue_cycles: u64,
-    request_bytes: u32,
     store_cycles: u64,
-    return_bytes_per_cycle: u32,
-    fill_bytes_per_cycle: u32,
     /// Bytes of filled sectors that do not yet make a cycle of the unit.
     filled_bytes: u32,
-    uncoalesced_cycles: u64,
-    l1_always_hits: bool,
     /// Mask of the cycles that accesses occupy the unit: all ones, or 0 if the unit is unlimited.
     unit_mask: u64,
 }
 
-impl Memory {
+impl<'a> Memory<'a> {
     /// Returns empty caches and idle ports.
-    pub fn new(spec: &SmxSpec, seed: u32) -> Self {
+    pub fn new(spec: &'a SmxSpec, seed: u32) -> Self {
         Memory {
+            spec,
             l1: Cache::new(spec.l1.clone(), seed),
             lower: LowerLevels::share(spec, seed),
             issued_at: 0,
             lsu_free_at: 0,
-            misses: Mshrs::new(spec.l1_misses_in_flight),
-            read_port: Port::new(spec.l2_read_bytes_per_cycle),
-            write_port: Port::new(spec.l2_write_bytes_per_cycle),
-            lsu_queue_cycles: u64::from(spec.lsu_queue_cycles),
-            shared_latency: u64::from(spec.shared_latency_cycles),
-            l1_latency: u64::from(spec.l1_latency_cycles),
-            l2_latency: u64::from(spec.l2_latency_cycles),
-            dram_extra: u64::from(spec.dram_extra_cycles),
-            fetch_on_write_miss: spec.l1_fetch_on_write_miss,
-            caches_global_loads: spec.l1_caches_global_loads,
-            write_through: spec.l1_write_through,
-            caches_local: spec.l1_caches_local,
-            has_l2: spec.has_l2,
-            l2_holds_data: spec.l2_holds_data,
-            shared_cycles: u64::from(spec.shared_access_cycles),
+            misses: Mshrs::new(spec.device.load_store.l1_misses_in_flight),
+            read_port: Port::new(spec.device.l2_port_bytes_per_cycle() as f32),
+            write_port: Port::new(spec.device.l2.write_bytes_per_cycle as f32),
+            lsu_queue_cycles: u64::from(spec.device.load_store.queue_cycles),
             store_queue_cycles: store_queue_cycles(spec),
-            request_bytes: spec.l2_request_bytes,
-            store_cycles: u64::from(spec.store_cycles_per_line),
-            return_bytes_per_cycle: spec.return_bytes_per_cycle,
-            fill_bytes_per_cycle: spec.fill_bytes_per_cycle,
+            store_cycles: u64::from(spec.store_cycles_per_line()),
             filled_bytes: 0,
-            uncoalesced_cycles: u64::from(spec.uncoalesced_cycles),
-            l1_always_hits: spec.l1_always_hits,
-            unit_mask: if spec.unit_is_unlimited { 0 } else { u64::MAX },
+            unit_mask: if spec.device.ideals.has(Ideal::LoadStoreUnit) {
+                0
+            } else {
+                u64::MAX
+            },
         }
     }
 
@@ -190,8 +164,8 @@ impl Memory {
                 self.global(op, global_offset, counters, observer)
             }
             MemoryRequest::SharedLoad | MemoryRequest::SharedStore | MemoryRequest::None => {
-                let ready_at = self.lsu_free_at + self.shared_latency;
-                self.occupy_unit(op.share_of(self.shared_cycles));
+                let ready_at = self.lsu_free_at + u64::from(self.spec.device.shared.latency_cycles);
+                self.occupy_unit(op.share_of(u64::from(self.spec.device.shared.access_cycles)));
                 Served::new(ready_at, Cause::Shared)
             }
         }
@@ -216,7 +190,7 @@ impl Memory {
                 last = served;
             }
             if part.address_kind == AddressKind::Segment && op.is_uncoalesced() {
-                self.occupy_unit(self.uncoalesced_cycles);
+                self.occupy_unit(u64::from(self.spec.device.load_store.uncoalesced_cycles));
             }
         }
         last
@@ -256,11 +230,11 @@ impl Memory {
         let request = op.request;
         let store = request == MemoryRequest::LocalStore;
         let address = LOCAL_BASE + address;
-        if !self.caches_local {
+        if !self.spec.device.l1.caches_local {
             return self.uncached_line(address, op.moved_bytes(), store, counters);
         }
-        let hit_at = self.lsu_free_at + self.l1_latency;
-        if store && self.write_through {
+        let hit_at = self.lsu_free_at + u64::from(self.spec.device.l1.hit_latency_cycles);
+        if store && !self.spec.device.l1.write_back {
             self.store_through(address, op.moved_bytes(), counters);
         }
         let lookup = self.look_up(address, LINE_BYTES, request, observer);
@@ -289,7 +263,7 @@ impl Memory {
                 if let Some(victim) = evicted_dirty {
                     self.write_back(victim, counters);
                 }
-                if store && !self.fetch_on_write_miss {
+                if store && !self.spec.device.l1.fetch_on_write_miss {
                     return Served::new(hit_at.max(free_at), Cause::L1Hit);
                 }
                 self.fill_l1(way, address, LINE_BYTES, counters, observer)
@@ -324,7 +298,7 @@ impl Memory {
         request: MemoryRequest,
         observer: &mut impl Observer,
     ) -> Lookup {
-        let dirties = request == MemoryRequest::LocalStore && !self.write_through;
+        let dirties = request == MemoryRequest::LocalStore && self.spec.device.l1.write_back;
         self.l1.now(self.lsu_free_at);
         observer.l1_accessed(L1Access {
             cycle: self.lsu_free_at,
@@ -332,7 +306,7 @@ impl Memory {
             bytes: bytes as u16,
             request,
         });
-        if self.l1_always_hits {
+        if self.spec.device.ideals.has(Ideal::L1Misses) {
             return Lookup::Hit { ready_at: 0 };
         }
         self.l1.access_part(address, bytes, dirties)
@@ -361,7 +335,7 @@ impl Memory {
         let mut ready_at = 0;
         for part in 0..access.parts {
             let at = op.address + part * bytes;
-            let hit_at = self.lsu_free_at + self.l1_latency;
+            let hit_at = self.lsu_free_at + u64::from(self.spec.device.l1.hit_latency_cycles);
             counters.l1_global_lines += 1;
             counters.l1_global_bytes += u64::from(bytes);
             let served_at = match self.look_up(at + offset.bytes, bytes, op.request, observer) {
@@ -390,7 +364,7 @@ impl Memory {
         counters: &mut Counters,
         observer: &mut impl Observer,
     ) -> Served {
-        if self.caches_global_loads && op.request == MemoryRequest::GlobalLoad {
+        if self.spec.device.l1.caches_global_loads && op.request == MemoryRequest::GlobalLoad {
             return self.cached_global(op, offset, counters, observer);
         }
         let access = op.global_access();
@@ -401,13 +375,13 @@ impl Memory {
             self.send(now, now as f64, bytes);
             counters.l2_write_bytes += u64::from(bytes);
             self.occupy_unit(u64::from(op.lines) * op.share_of(self.store_cycles));
-            if !self.has_l2 && op.address_kind == AddressKind::Segment {
+            if !self.spec.device.l2.is_present && op.address_kind == AddressKind::Segment {
                 self.write_dram(address, bytes, now as f64, counters);
             }
             now
         } else {
             let served = self.read(address, bytes, self.lsu_free_at, counters);
-            let cycles = cycles_at(self.return_bytes_per_cycle, bytes);
+            let cycles = cycles_at(self.spec.device.load_store.return_bytes_per_cycle, bytes);
             self.occupy_unit(cycles.max(u64::from(op.lines)));
             served.ready_at
         };
@@ -447,9 +421,9 @@ impl Memory {
     #[inline]
     fn occupy_by_fill(&mut self, bytes: u32) {
         let filled = self.filled_bytes + bytes;
-        if let Some(cycles) = filled.checked_div(self.fill_bytes_per_cycle) {
+        if let Some(cycles) = filled.checked_div(self.spec.device.load_store.fill_bytes_per_cycle) {
             self.occupy_unit(u64::from(cycles));
-            self.filled_bytes = filled % self.fill_bytes_per_cycle;
+            self.filled_bytes = filled % self.spec.device.load_store.fill_bytes_per_cycle;
         }
     }
 

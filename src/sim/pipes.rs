@@ -71,7 +71,8 @@ impl Pipes {
         Pipes {
             demands: OpClass::ALL.map(|class| demand(spec, class)),
             pipe_free_at: [[0; N_PIPES]; MAX_SCHEDULERS],
-            issue: issue_binds(spec).then(|| Cap::new(spec.issued_per_cycle)),
+            issue: issue_binds(spec)
+                .then(|| Cap::new(spec.device.issue.instructions_per_cycle as u8)),
             alu: Cap::new(spec.alu_warps_per_cycle),
             class_caps: any_binds.then(|| Box::new(caps.map(Cap::new))),
         }
@@ -122,7 +123,8 @@ impl Pipes {
 
 /// Whether the schedulers together could issue more instructions than the multiprocessor does.
 fn issue_binds(spec: &SmxSpec) -> bool {
-    u32::from(spec.issued_per_cycle) < spec.n_schedulers as u32 * spec.dispatches_per_scheduler
+    spec.device.issue.instructions_per_cycle
+        < spec.device.issue.n_schedulers * spec.device.issue.n_dispatch
 }
 
 fn demand(spec: &SmxSpec, class: OpClass) -> Demand {
@@ -152,11 +154,9 @@ mod tests {
     /// Four schedulers that could issue eight instructions a cycle.
     #[test]
     fn no_more_instructions_issue_in_a_cycle_than_the_multiprocessor_takes() {
-        let spec = SmxSpec {
-            issued_per_cycle: 4,
-            dispatches_per_scheduler: 2,
-            ..spec()
-        };
+        let mut spec = spec();
+        spec.device.issue.instructions_per_cycle = 4;
+        spec.device.issue.n_dispatch = 2;
         let mut pipes = Pipes::new(&spec);
         for now in [7, 8] {
             for scheduler in 0..4 {
@@ -166,10 +166,7 @@ mod tests {
             }
             assert!(!pipes.may_issue(now));
         }
-        let free = SmxSpec {
-            issued_per_cycle: 8,
-            ..spec
-        };
-        assert!(Pipes::new(&free).issue.is_none(), "no limit of its own");
+        spec.device.issue.instructions_per_cycle = 8;
+        assert!(Pipes::new(&spec).issue.is_none(), "no limit of its own");
     }
 }

@@ -347,7 +347,8 @@ fn uncontended_spec(launch: Uniform, window: &Window) -> Option<SmxSpec> {
 /// Bytes sent to the L2: stores, and a request for every line read.
 fn sent_bytes(launch: Uniform, counters: &Counters) -> f64 {
     let requests = counters.l2_read_bytes as f64 / f64::from(LINE_BYTES);
-    counters.l2_write_bytes as f64 + requests * f64::from(launch.placement.spec.l2_request_bytes)
+    counters.l2_write_bytes as f64
+        + requests * f64::from(launch.placement.spec.device.l2.request_bytes)
 }
 
 fn window(

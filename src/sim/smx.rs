@@ -42,7 +42,7 @@ pub struct Smx<'a, O, const EVEN_SLOTS: bool> {
     blocks: Vec<Resident>,
     waits: Box<Waits<EVEN_SLOTS>>,
     pipes: Pipes,
-    memory: Memory,
+    memory: Memory<'a>,
     /// One, or one per scheduler.
     icaches: Vec<InstructionCache>,
     /// Index of each scheduler's instruction cache.
@@ -90,25 +90,34 @@ impl<'a, O: Observer, const EVEN_SLOTS: bool> Smx<'a, O, EVEN_SLOTS> {
             queue,
             seed,
         } = setup;
-        let slots = Slots::new(spec.n_schedulers);
+        let slots = Slots::new(spec.n_schedulers());
         let mut smx = Smx {
             spec,
             code,
             case_window_bytes: geometry.case_window_bytes(),
             geometry,
             queue,
-            n_schedulers: spec.n_schedulers,
+            n_schedulers: spec.n_schedulers(),
             slots,
             schedulers: std::array::from_fn(|_| {
-                Scheduler::new(spec.warp_policy, slots.per_scheduler())
+                Scheduler::new(spec.device.issue.warp_policy, slots.per_scheduler())
             }),
             warps: Box::new(std::array::from_fn(|_| Warp::idle())),
             blocks: vec![Resident::default(); geometry.resident_blocks as usize],
             waits: Box::new(Waits::new(slots)),
             pipes: Pipes::new(spec),
             memory: Memory::new(spec, seed),
-            icaches: vec![InstructionCache::new(spec, code_bytes); spec.n_icaches],
-            icache_of: std::array::from_fn(|s| icache_of(s, spec.n_schedulers, spec.n_icaches)),
+            icaches: vec![
+                InstructionCache::new(spec, code_bytes);
+                spec.device.instruction_cache.n_l1 as usize
+            ],
+            icache_of: std::array::from_fn(|s| {
+                icache_of(
+                    s,
+                    spec.n_schedulers(),
+                    spec.device.instruction_cache.n_l1 as usize,
+                )
+            }),
             tracks_results: spec.dependences.result_cycles().is_some(),
             ignores_stall_counts: spec.dependences.ignores_stall_counts(),
             counters: Counters::default(),
@@ -202,7 +211,7 @@ impl<'a, O: Observer, const EVEN_SLOTS: bool> Smx<'a, O, EVEN_SLOTS> {
         self.blocks[block].warps_left = warps;
         let gap = match self.now {
             0 => 0,
-            _ => u64::from(self.spec.block_cycles),
+            _ => u64::from(self.spec.device.chip.block_cycles),
         };
         let starts_at = self.now + gap + 1;
         let turn = self.turn_of(block as u32);
@@ -227,7 +236,7 @@ impl<'a, O: Observer, const EVEN_SLOTS: bool> Smx<'a, O, EVEN_SLOTS> {
 
     /// Number of slots by which the warps of a block are rotated, so that first warps are spread over the schedulers.
     fn turn_of(&self, block: u32) -> u32 {
-        if !self.spec.first_warps_in_turn {
+        if !self.spec.device.issue.first_warps_in_turn {
             return 0;
         }
         let warps = self.geometry.warps_per_block();

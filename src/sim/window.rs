@@ -68,7 +68,7 @@ pub fn simulate(
     plan: WindowPlan,
 ) -> Result<Window, Deadlock> {
     let (setup, mix, tokens) = set_up(spec, code, code_bytes, geometry, drawn, plan);
-    with_quarters!(spec.n_schedulers, EVEN_SLOTS => {
+    with_quarters!(spec.n_schedulers(), EVEN_SLOTS => {
         measure(Smx::<(), EVEN_SLOTS>::new(setup, ()), &mix, tokens, plan)
     })
 }

@@ -2,7 +2,7 @@
 //!
 //! Finds a key by name, applies a value, checks the changed preset as if it were a file.
 //! Leaves out: whether a kernel exists and a block fits; the model checks that.
-//! Units: those of the preset's fields. Sources: `device/spec.rs` for the fields.
+//! Units: those of the preset's fields. Sources: `device/parts/` for the fields.
 
 use super::StudyError;
 use crate::device::table::find;

@@ -171,17 +171,17 @@ fn what_a_warp_waits_for_by_itself_costs() {
         barriers.result_cycles = barriers.result_cycles.map(|cycles| 4 * cycles);
     });
     few.costs("taken branches", 0.05, |spec| {
-        spec.taken_branch_cycles *= 4;
+        spec.device.latency.taken_branch_cycles *= 4;
     });
     few.costs("operands", 0.001, |spec| {
         barriers(spec).operand_cycles += 200;
     });
     few.costs("uncached global loads", 0.02, |spec| {
-        spec.l1_caches_global_loads = false;
+        spec.device.l1.caches_global_loads = false;
     });
     bench("h200", KernelId::Rpn, 6, 64, 2).costs("global loads one by one", 0.05, |spec| {
-        spec.l1_caches_global_loads = false;
-        spec.global_loads_in_flight_per_warp = 1;
+        spec.device.l1.caches_global_loads = false;
+        spec.device.load_store.global_loads_in_flight_per_warp = 1;
     });
 }
 
@@ -192,22 +192,22 @@ fn the_write_port_bounds_what_is_stored() {
         spec.l2_accepts_bytes_per_cycle /= 2.0;
     });
     full.costs("a quarter of the write port", 0.45, |spec| {
-        spec.l2_write_bytes_per_cycle /= 4.0;
+        spec.device.l2.write_bytes_per_cycle /= 4.0;
     });
     let alone = full.with(|spec| *spec = spec.uncontended().expect("contended"));
     assert!(alone > 1.3 * full.with(|_| {}), "{alone}");
     full.costs("requests as large as lines", 0.02, |spec| {
-        spec.l2_request_bytes = 128;
+        spec.device.l2.request_bytes = 128;
     });
     full.costs("a queue of one line", 0.005, |spec| {
-        spec.store_queue_lines = 1
+        spec.device.load_store.store_queue_lines = 1
     });
-    let kept = full.with(|spec| spec.l1_write_through = false);
+    let kept = full.with(|spec| spec.device.l1.write_back = true);
     assert!(kept > 1.1 * full.with(|_| {}), "{kept}");
     let unbound = full.with(|spec| {
-        spec.l1_write_through = false;
-        spec.l2_request_bytes = 0;
-        spec.l2_write_bytes_per_cycle /= 2.0;
+        spec.device.l1.write_back = true;
+        spec.device.l2.request_bytes = 0;
+        spec.device.l2.write_bytes_per_cycle /= 2.0;
     });
     assert!(
         unbound >= kept,
@@ -219,20 +219,20 @@ fn the_write_port_bounds_what_is_stored() {
 fn code_that_no_instruction_cache_holds_costs() {
     let large = bench("h200", KernelId::Lgp, 6, 64, 4);
     large.costs("a small first level", 0.02, |spec| {
-        spec.icache_l1_bytes /= 4
+        spec.device.instruction_cache.l1_bytes /= 4
     });
     large.costs("a small second level", 0.02, |spec| {
-        spec.icache_l1_bytes /= 4;
-        spec.icache_l15_bytes = spec.icache_l1_bytes;
+        spec.device.instruction_cache.l1_bytes /= 4;
+        spec.device.instruction_cache.l15_bytes = spec.device.instruction_cache.l1_bytes;
     });
     large.costs("the L2", 0.01, |spec| {
-        spec.icache_l1_bytes /= 4;
-        spec.icache_l15_bytes = spec.icache_l1_bytes;
-        spec.icache_l2_latency_cycles *= 4;
+        spec.device.instruction_cache.l1_bytes /= 4;
+        spec.device.instruction_cache.l15_bytes = spec.device.instruction_cache.l1_bytes;
+        spec.device.instruction_cache.l2_latency_cycles *= 4;
     });
     large.costs("lines that follow", 0.01, |spec| {
-        spec.icache_l1_bytes /= 4;
-        spec.icache_next_line_cycles = spec.icache_next_line_cycles.map(|cycles| 8 * cycles);
+        spec.device.instruction_cache.l1_bytes /= 4;
+        spec.code.next_line_cycles = spec.code.next_line_cycles.map(|cycles| 8 * cycles);
     });
 }
 
@@ -240,7 +240,7 @@ fn code_that_no_instruction_cache_holds_costs() {
 fn pairs_need_two_dispatches() {
     let kepler = bench("gtx670", KernelId::Rpn, 1, 256, 8);
     kepler.costs("one dispatch", 0.03, |spec| {
-        spec.dispatches_per_scheduler = 1
+        spec.device.issue.n_dispatch = 1
     });
 }
 

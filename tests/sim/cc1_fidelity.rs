@@ -82,7 +82,7 @@ fn special_functions_take_sixteen_cycles() {
 #[test]
 fn shared_memory_serves_a_warp_in_four_cycles() {
     let mut slow = spec();
-    slow.issue_interval_cycles = 1;
+    slow.device.issue.interval_cycles = 1;
     let counters = run(&slow, &looped(&vec![load(Space::Shared, 4); 8]), 32, 2000);
     assert_near(
         counters.cycles as f64 / counters.instructions as f64,

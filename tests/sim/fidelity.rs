@@ -9,7 +9,7 @@ use warpstack::sim::observe::{Cause, Counters, Observer, WarpSlot};
 use warpstack::sim::smx::Setup;
 use warpstack::sim::spec::{IssueLimit, Pipe, Replacement, SmxSpec};
 use warpstack::sim::testing::{
-    alu, geometry, load, load_to, looped, paired, run, spec, store, use_of_load,
+    alu, geometry, load, load_to, looped, paired, run, spec, spec_with, store, use_of_load,
 };
 
 fn cycles_per_instruction(counters: &Counters) -> f64 {
@@ -68,10 +68,7 @@ fn dual_issue_reaches_the_six_alu_groups() {
 
 #[test]
 fn a_single_dispatch_scheduler_never_pairs() {
-    let spec = SmxSpec {
-        dispatches_per_scheduler: 1,
-        ..spec()
-    };
+    let spec = spec_with(|spec| spec.device.issue.n_dispatch = 1);
     let counters = run_ops(&spec, &[paired(OpClass::Fp32), alu(OpClass::Fp32, 1)], 64);
     assert_eq!(counters.dual_issued, 0);
     assert_near(ipc(&counters), 4.0, 0.01);
@@ -140,10 +137,7 @@ fn a_warp_with_one_global_load_at_a_time_sends_each_when_the_last_has_reached_th
     let ops = [1, 2, 3].map(|register| load_to(register, Space::Global, 4));
     let many = run_ops(&spec(), &ops, 1);
     let one = run_ops(
-        &SmxSpec {
-            global_loads_in_flight_per_warp: 1,
-            ..spec()
-        },
+        &spec_with(|spec| spec.device.load_store.global_loads_in_flight_per_warp = 1),
         &ops,
         1,
     );
@@ -189,13 +183,7 @@ fn the_same_run_twice_is_the_same() {
         use_of_load(),
         store(Space::Local, 16),
     ];
-    let spec = SmxSpec {
-        l1: warpstack::sim::spec::CacheSpec {
-            replacement: Replacement::Random,
-            ..spec().l1
-        },
-        ..spec()
-    };
+    let spec = spec_with(|spec| spec.l1.replacement = Replacement::Random);
     let (a, b) = (run_ops(&spec, &ops, 48), run_ops(&spec, &ops, 48));
     assert_eq!((a.cycles, a.l1_load_hits), (b.cycles, b.l1_load_hits));
 }
@@ -206,10 +194,7 @@ fn a_taken_branch_costs_its_cycles_whatever_tracks_dependences() {
         redirects: true,
         ..alu(OpClass::Control, 1)
     };
-    let spec = SmxSpec {
-        taken_branch_cycles: 12,
-        ..spec()
-    };
+    let spec = spec_with(|spec| spec.device.latency.taken_branch_cycles = 12);
     let counters = run_ops(&spec, &[alu(OpClass::Fp32, 1), branch], 1);
     assert_near(counters.cycles as f64 / counters.tokens(), 13.0, 0.01);
 }
@@ -232,7 +217,10 @@ fn classes_of_one_pipe_wait_for_each_other_and_others_do_not() {
 fn what_is_stored_goes_at_the_pace_of_the_port_or_of_the_l2() {
     let pace = |accepts: f32| {
         let mut spec = spec();
-        (spec.l1_write_through, spec.store_queue_lines) = (true, 1);
+        (
+            spec.device.l1.write_back,
+            spec.device.load_store.store_queue_lines,
+        ) = (false, 1);
         spec.l2_accepts_bytes_per_cycle = accepts;
         cycles_per_instruction(&run_ops(&spec, &[store(Space::Local, 4)], 16))
     };
@@ -259,10 +247,7 @@ fn blocks_of_one_program_load_cases_of_their_own() {
 /// run meanwhile.
 #[test]
 fn a_warp_that_comes_after_a_store_is_not_held_by_the_unit() {
-    let spec = SmxSpec {
-        lsu_queue_cycles: 1,
-        ..spec()
-    };
+    let spec = spec_with(|spec| spec.device.load_store.queue_cycles = 1);
     let mut ops = vec![alu(OpClass::Fp32, 1); 3];
     ops.extend(vec![store(Space::Local, 16); 2]);
     let counters = run_blocks(&spec, &ops, geometry(), 200);
@@ -285,10 +270,7 @@ impl Observer for FirstWarps {
 #[test]
 fn first_warps_take_schedulers_in_turn() {
     let first_warps = |warps: u32, in_turn: bool| {
-        let spec = SmxSpec {
-            first_warps_in_turn: in_turn,
-            ..spec()
-        };
+        let spec = spec_with(|spec| spec.device.issue.first_warps_in_turn = in_turn);
         let geometry = Geometry {
             threads_per_block: 32 * warps,
             fitness_cases: 32 * warps,

@@ -10,23 +10,23 @@ const SFU_CYCLES: u32 = 23;
 fn spec() -> SmxSpec {
     let mut result_cycles = [4; N_CLASSES];
     result_cycles[OpClass::Sfu as usize] = SFU_CYCLES;
-    SmxSpec {
-        dispatches_per_scheduler: 1,
-        issued_per_cycle: 4,
-        alu_warps_per_cycle: 4,
-        dependences: DependenceTracking::Barriers(BarrierTiming {
-            result_cycles,
-            operand_cycles: 1,
-        }),
-        taken_branch_cycles: 12,
-        indirect_branch_cycles: 36,
-        arbitration: Arbitration::Rotating,
-        n_icaches: 4,
-        l1_caches_global_loads: true,
-        l1_write_through: true,
-        l1_fetch_on_write_miss: false,
-        ..testing::spec()
-    }
+    let mut spec = testing::spec();
+    spec.alu_warps_per_cycle = 4;
+    spec.dependences = DependenceTracking::Barriers(BarrierTiming {
+        result_cycles,
+        operand_cycles: 1,
+    });
+    let device = &mut spec.device;
+    device.issue.n_dispatch = 1;
+    device.issue.instructions_per_cycle = 4;
+    device.latency.taken_branch_cycles = 12;
+    device.latency.indirect_branch_cycles = 36;
+    device.load_store.arbitration = Arbitration::Rotating;
+    device.instruction_cache.n_l1 = 4;
+    device.l1.caches_global_loads = true;
+    device.l1.write_back = false;
+    device.l1.fetch_on_write_miss = false;
+    spec
 }
 
 fn cycles_per_token(ops: &[TimingOp], n_warps: u32) -> f64 {

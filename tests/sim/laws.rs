@@ -14,8 +14,8 @@ use warpstack::sim::blocks::run_queue;
 use warpstack::sim::dispatch::{BlockQueue, Geometry};
 use warpstack::sim::observe::Counters;
 use warpstack::sim::smx::Setup;
-use warpstack::sim::spec::{CacheSpec, SmxSpec};
-use warpstack::sim::testing::{alu, geometry, load_to, looped, paired, spec, store};
+use warpstack::sim::spec::SmxSpec;
+use warpstack::sim::testing::{alu, geometry, load_to, looped, paired, spec, spec_with, store};
 use warpstack::systems::chitty::request::{Cases, Request};
 use warpstack::systems::chitty::variant::{KernelId, Variant};
 
@@ -105,7 +105,7 @@ proptest! {
         let warps = u64::from(grid.warps * grid.blocks * grid.iterations);
         prop_assert_eq!(counters.instructions, warps * ops.len() as u64);
         prop_assert_eq!(counters.blocks_finished, u64::from(grid.blocks));
-        let cycles = counters.cycles * spec.n_schedulers as u64;
+        let cycles = counters.cycles * spec.n_schedulers() as u64;
         prop_assert_eq!(counters.cpi_stack.iter().sum::<u64>(), cycles);
     }
 
@@ -114,19 +114,19 @@ proptest! {
         ops in proptest::collection::vec(arithmetic(), 1..24), grid in grid()
     ) {
         let known = spec();
-        let other = SmxSpec {
-            shared_latency_cycles: 77,
-            l1_latency_cycles: 3,
-            l2_latency_cycles: 999,
-            dram_extra_cycles: 1,
-            lsu_queue_cycles: 1,
-            store_cycles_per_line: 9,
-            l1: CacheSpec { sets: 1, ways: 1, ..known.l1.clone() },
-            l1_misses_in_flight: 1,
-            l1_write_through: true,
-            l2_read_bytes_per_cycle: 0.5,
-            ..spec()
-        };
+        let other = spec_with(|spec| {
+            let device = &mut spec.device;
+            device.shared.latency_cycles = 77;
+            device.l1.hit_latency_cycles = 3;
+            device.l2.hit_latency_cycles = 999;
+            device.dram.latency_cycles = 1000;
+            device.load_store.queue_cycles = 1;
+            device.load_store.store_bytes_per_cycle = 16;
+            device.load_store.l1_misses_in_flight = 1;
+            device.l1.write_back = false;
+            device.l2.port_bytes_per_cycle = 0.5;
+            (spec.l1.sets, spec.l1.ways) = (1, 1);
+        });
         let (one, two) = (whole_run(&known, &ops, grid), whole_run(&other, &ops, grid));
         prop_assert_eq!(one.cycles, two.cycles);
         prop_assert_eq!(one.cpi_stack, two.cpi_stack);
@@ -134,10 +134,7 @@ proptest! {
 
     #[test]
     fn an_l1_without_end_misses_what_it_has_not_seen(n_words in 1usize..24, grid in grid()) {
-        let spec = SmxSpec {
-            l1: CacheSpec { sets: 1024, ways: 32, ..spec().l1 },
-            ..spec()
-        };
+        let spec = spec_with(|spec| (spec.l1.sets, spec.l1.ways) = (1024, 32));
         let ops = vec![load_to(10, Space::Local, 4); n_words];
         let counters = whole_run(&spec, &ops, grid);
         // A line is one word of a warp's place, which later blocks have again.

@@ -14,7 +14,7 @@ use warpstack::predictor::{Kind, Predictor, Settings};
 use warpstack::sim::dispatch::{BlockQueue, Geometry};
 use warpstack::sim::observe::{Cause, Counters};
 use warpstack::sim::smx::{Setup, Smx};
-use warpstack::sim::spec::{BarrierTiming, CacheSpec, DependenceTracking, N_CLASSES, SmxSpec};
+use warpstack::sim::spec::{BarrierTiming, DependenceTracking, N_CLASSES};
 use warpstack::sim::testing::{self, alu, load_to, looped, run, store, use_of_load};
 use warpstack::systems::chitty::request::{Cases, Request};
 use warpstack::systems::chitty::variant::{KernelId, Variant};
@@ -34,13 +34,11 @@ fn between(value: f64, low: f64, high: f64) {
 #[test]
 fn every_scoreboard_is_waited_for() {
     const CYCLES: u32 = 23;
-    let spec = SmxSpec {
-        dependences: DependenceTracking::Barriers(BarrierTiming {
-            result_cycles: [CYCLES; N_CLASSES],
-            operand_cycles: 1,
-        }),
-        ..testing::spec()
-    };
+    let mut spec = testing::spec();
+    spec.dependences = DependenceTracking::Barriers(BarrierTiming {
+        result_cycles: [CYCLES; N_CLASSES],
+        operand_cycles: 1,
+    });
     for board in 0..Barriers::N {
         let with = |write, wait_mask| Barriers {
             write,
@@ -67,14 +65,10 @@ fn a_miss_takes_as_long_as_the_l2_says() {
         .flat_map(|_| [load_to(10, Space::Local, 4), use_of_load()])
         .collect();
     for latency in [100, 200] {
-        let spec = SmxSpec {
-            l2_latency_cycles: latency,
-            l1: CacheSpec {
-                sets: 1,
-                ..testing::spec().l1
-            },
-            ..testing::spec()
-        };
+        let mut spec = testing::spec();
+        spec.device.l2.hit_latency_cycles = latency;
+        spec.device.dram.latency_cycles = latency + 100;
+        spec.l1.sets = 1;
         let counters = run(&spec, &looped(&ops), 1, 200);
         let latency = f64::from(latency);
         between(
@@ -92,14 +86,9 @@ fn a_load_that_misses_while_all_mshrs_are_taken_waits_for_one() {
     let loads = || [load_to(10, Space::Local, 4), use_of_load()];
     let ops: Vec<TimingOp> = (0..8).flat_map(|_| loads()).collect();
     for (l1_misses_in_flight, waits) in [(4, 0.75), (64, 0.0)] {
-        let spec = SmxSpec {
-            l1_misses_in_flight,
-            l1: CacheSpec {
-                sets: 1,
-                ..testing::spec().l1
-            },
-            ..testing::spec()
-        };
+        let mut spec = testing::spec();
+        spec.device.load_store.l1_misses_in_flight = l1_misses_in_flight;
+        spec.l1.sets = 1;
         let counters = run(&spec, &looped(&ops), 16, 200);
         let of = |cause: Cause| counters.cpi_stack[cause as usize] as f64;
         let (mshr, l2) = (of(Cause::Mshr), of(Cause::L2));
@@ -113,14 +102,9 @@ fn a_load_that_misses_while_all_mshrs_are_taken_waits_for_one() {
 fn a_store_that_misses_fetches_its_line_where_the_machine_does() {
     let ops: Vec<TimingOp> = (0..12).map(|_| store(Space::Local, 4)).collect();
     let read_bytes = |fetches| {
-        let spec = SmxSpec {
-            l1_fetch_on_write_miss: fetches,
-            l1: CacheSpec {
-                sets: 1,
-                ..testing::spec().l1
-            },
-            ..testing::spec()
-        };
+        let mut spec = testing::spec();
+        spec.device.l1.fetch_on_write_miss = fetches;
+        spec.l1.sets = 1;
         let counters = run(&spec, &looped(&ops), 1, 200);
         assert_eq!(counters.l1_store_hits, 0);
         (counters.l2_read_bytes, 128 * counters.l1_store_lines)
@@ -133,15 +117,9 @@ fn a_store_that_misses_fetches_its_line_where_the_machine_does() {
 /// The launch's data is in the L2 before it begins: every look-up hits.
 #[test]
 fn an_l2_that_holds_the_data_misses_no_fitness_case() {
-    let spec = SmxSpec {
-        l2_holds_data: true,
-        l2: CacheSpec {
-            sets: 1,
-            ways: 1,
-            ..testing::spec().l2
-        },
-        ..testing::spec()
-    };
+    let mut spec = testing::spec();
+    spec.l2_holds_data = true;
+    (spec.l2.sets, spec.l2.ways) = (1, 1);
     let ops = [load_to(10, Space::Global, 4), use_of_load()];
     let counters = run(&spec, &looped(&ops), 4, 200);
     assert!(counters.l2_lines > 100);
@@ -155,12 +133,10 @@ fn an_l2_that_holds_the_data_misses_no_fitness_case() {
 #[test]
 fn a_stored_line_takes_its_cycles_of_the_unit() {
     for cycles in [1, 4, 8] {
-        let spec = SmxSpec {
-            store_cycles_per_line: cycles,
-            l1_write_through: true,
-            l2_write_bytes_per_cycle: 1024.0,
-            ..testing::spec()
-        };
+        let mut spec = testing::spec();
+        spec.device.load_store.store_bytes_per_cycle = 128 / cycles;
+        spec.device.l1.write_back = false;
+        spec.device.l2.write_bytes_per_cycle = 1024.0;
         let counters = run(&spec, &looped(&[store(Space::Local, 4)]), 32, 2000);
         let cycles = f64::from(cycles);
         between(
@@ -179,10 +155,8 @@ fn the_unit_holds_what_its_queue_has_no_room_for() {
     let others = vec![alu(OpClass::Fp32, 1); 96];
     let ops: Vec<TimingOp> = loads.chain(others).collect();
     let cycles = |lsu_queue_cycles| {
-        let spec = SmxSpec {
-            lsu_queue_cycles,
-            ..testing::spec()
-        };
+        let mut spec = testing::spec();
+        spec.device.load_store.queue_cycles = lsu_queue_cycles;
         108.0 * cycles_per_instruction(&run(&spec, &looped(&ops), 1, 400))
     };
     for queue in [0, 8, 16] {
@@ -198,7 +172,7 @@ fn the_unit_holds_what_its_queue_has_no_room_for() {
 fn code_beyond_an_instruction_cache_is_waited_for() {
     const N: u32 = 256;
     let spec = testing::spec();
-    let line = spec.icache_line_bytes;
+    let line = spec.device.instruction_cache.line_bytes;
     let ops: Vec<TimingOp> = (0..N)
         .map(|n| TimingOp {
             pc_bytes: n * line,
@@ -225,10 +199,10 @@ fn code_beyond_an_instruction_cache_is_waited_for() {
         let counters = smx.counters();
         (cycles_per_instruction(&counters), counters)
     };
-    let (hits, _) = cycles(spec.icache_l1_bytes);
+    let (hits, _) = cycles(spec.device.instruction_cache.l1_bytes);
     between(hits, 1.0, 1.05);
     let (misses, counters) = cycles(N * line);
-    let second_level = f64::from(spec.icache_next_line_cycles[0]);
+    let second_level = f64::from(spec.code.next_line_cycles[0]);
     between(misses, 1.0 + 0.9 * second_level, 1.0 + 1.3 * second_level);
     assert!(counters.cpi_stack[Cause::NoInstruction as usize] > counters.cycles / 2);
 }

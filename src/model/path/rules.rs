@@ -4,6 +4,7 @@
 //! Units: cycles.
 //! Sources: the device preset, by [`SmxSpec`].
 
+use crate::device::ideal::Ideal;
 use crate::launch::code::ReplayOp;
 use crate::launch::spec::{CodeLayout, N_CLASSES, SmxSpec};
 
@@ -57,10 +58,10 @@ impl Default for PathRules {
 impl PathRules {
     pub fn new(spec: &SmxSpec) -> Self {
         let rules = PathRules {
-            dispatches: spec.dispatches_per_scheduler,
-            issue_interval_cycles: spec.issue_interval_cycles,
-            global_loads_in_flight: spec.global_loads_in_flight_per_warp,
-            global_hold_cycles: spec.l2_latency_cycles,
+            dispatches: spec.device.issue.n_dispatch,
+            issue_interval_cycles: spec.device.issue.interval_cycles,
+            global_loads_in_flight: spec.device.load_store.global_loads_in_flight_per_warp as usize,
+            global_hold_cycles: spec.device.l2.hit_latency_cycles,
             ..PathRules::default()
         };
         let barriers = spec.dependences.barriers();
@@ -68,11 +69,15 @@ impl PathRules {
             result_cycles: spec.dependences.result_cycles().copied(),
             ignores_stall_counts: spec.dependences.ignores_stall_counts(),
             operand_cycles: barriers.map_or(0, |barriers| barriers.operand_cycles),
-            taken_branch_cycles: spec.taken_branch_cycles,
-            indirect_branch_cycles: spec.indirect_branch_cycles,
+            taken_branch_cycles: spec.device.latency.taken_branch_cycles,
+            indirect_branch_cycles: spec.device.latency.indirect_branch_cycles,
             longest_stall_cycles: spec.longest_stall_cycles,
-            line_cycles: if spec.unit_is_unlimited { 0 } else { 1 },
-            code_layout: spec.code_layout,
+            line_cycles: if spec.device.ideals.has(Ideal::LoadStoreUnit) {
+                0
+            } else {
+                1
+            },
+            code_layout: spec.code.layout,
             ..rules
         }
     }

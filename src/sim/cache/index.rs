@@ -1,7 +1,7 @@
 //! Index of a cache line: its set, or its row in a set.
 //!
 //! Models: the device's set and row index functions. With `SetIndex::Bits` the row takes four table look-ups, one per byte.
-//! Units: line addresses. Sources: `launch::cache` for the rules.
+//! Units: line addresses. Sources: `device::cache` for the rules.
 
 use crate::launch::spec::{CacheSpec, SetIndex};
 

@@ -210,7 +210,7 @@ impl RowReplacement {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::spec::{BitFlips, Replacement, SetIndex};
+    use super::super::super::spec::{BitFlips, Replacement};
     use super::*;
 
     /// Two sets of `rows_per_set` rows.
@@ -222,15 +222,9 @@ mod tests {
             protected_hits: 2,
         };
         let cache = CacheSpec {
-            sets: 2,
-            ways: 4,
-            reserved_ways: 0,
-            line_bytes: 128,
-            sector_bytes: 128,
             replacement: Replacement::Rows,
-            index: SetIndex::Linear,
-            fills_hold_lines: false,
             rows: Some(spec),
+            ..CacheSpec::new(2, 4, 128)
         };
         RowReplacement::new(&cache, spec)
     }

@@ -1,18 +1,12 @@
 use super::*;
-use crate::launch::spec::{BitFlips, SetIndex};
+use crate::launch::spec::BitFlips;
 
 fn cache(ways: u32, replacement: Replacement) -> Cache {
     Cache::new(
         CacheSpec {
-            sets: 2,
-            ways,
-            reserved_ways: 0,
-            line_bytes: 128,
             sector_bytes: 32,
             replacement,
-            index: SetIndex::Linear,
-            fills_hold_lines: false,
-            rows: None,
+            ..CacheSpec::new(2, ways, 128)
         },
         1,
     )

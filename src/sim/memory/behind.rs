@@ -10,7 +10,7 @@ use crate::sim::cache::Lookup;
 use crate::sim::observe::{Cause, Counters};
 use crate::trace::{LINE_BYTES, SECTOR_BYTES};
 
-impl Memory {
+impl Memory<'_> {
     /// Reads through the L2 port.
     #[inline]
     pub(super) fn read(
@@ -22,16 +22,16 @@ impl Memory {
     ) -> Served {
         let now = self.lsu_free_at;
         let mut asked = cycle as f64;
-        if self.request_bytes > 0 {
-            asked = self.send(now, asked, self.request_bytes);
+        if self.spec.device.l2.request_bytes > 0 {
+            asked = self.send(now, asked, self.spec.device.l2.request_bytes);
         }
         let start = self.read_port.reserve(now, asked, bytes);
         counters.l2_read_bytes += u64::from(bytes);
         counters.l2_lines += 1;
-        if !self.has_l2 {
+        if !self.spec.device.l2.is_present {
             return self.read_dram(address, bytes, start, counters);
         }
-        let arrival = start as u64 + self.l2_latency;
+        let arrival = start as u64 + u64::from(self.spec.device.l2.hit_latency_cycles);
         match self.lower.l2.access(address, false) {
             Lookup::Hit { ready_at } => {
                 counters.l2_hits += 1;
@@ -42,7 +42,7 @@ impl Memory {
                 };
                 Served::new(arrival.max(ready_at), cause)
             }
-            Lookup::Miss { .. } if self.l2_holds_data && address < LOCAL_BASE => {
+            Lookup::Miss { .. } if self.spec.l2_holds_data && address < LOCAL_BASE => {
                 counters.l2_hits += 1;
                 Served::new(arrival, Cause::L2)
             }
@@ -69,10 +69,8 @@ impl Memory {
         let dram = &mut self.lower.dram;
         let dram_start = dram.transfer(address, fetched, self.issued_at, start);
         counters.dram_read_bytes += u64::from(fetched);
-        Served::new(
-            dram_start as u64 + self.l2_latency + self.dram_extra,
-            Cause::Dram,
-        )
+        let latency = self.spec.device.l2.hit_latency_cycles + self.spec.dram_extra_cycles();
+        Served::new(dram_start as u64 + u64::from(latency), Cause::Dram)
     }
 
     /// The cycle at which the L2 takes `bytes` that leave the multiprocessor at `earliest`.
@@ -88,7 +86,7 @@ impl Memory {
         let start = self.send(now, now as f64, bytes);
         counters.l2_write_bytes += u64::from(bytes);
         counters.l2_lines += 1;
-        if !self.has_l2 {
+        if !self.spec.device.l2.is_present {
             return self.write_dram(address, bytes, start, counters);
         }
         match self.lower.l2.access(address, true) {

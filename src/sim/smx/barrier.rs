@@ -34,7 +34,8 @@ impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
             return;
         }
         resident.arrived = 0;
-        let opens_at = resident.counted_at.max(self.now) + u64::from(self.spec.barrier_cycles);
+        let opens_at =
+            resident.counted_at.max(self.now) + u64::from(self.spec.device.latency.barrier_cycles);
         let warps = self.geometry.warps_per_block();
         for slot in block * warps..(block + 1) * warps {
             let (s, i) = self.place(slot as usize);
@@ -50,6 +51,7 @@ impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
 
 #[cfg(test)]
 mod tests {
+    use crate::device::ideal::{Ideal, Ideals};
     use crate::isa::OpClass;
     use crate::sim::dispatch::{BlockQueue, Geometry};
     use crate::sim::smx::{Setup, Smx};
@@ -83,11 +85,9 @@ mod tests {
     /// Measured on an H100: 14, 16, 20, 28, 44 and 76 cycles (`fixtures/measured/h100/barrier.csv`).
     #[test]
     fn a_barrier_opens_when_the_last_warp_is_counted() {
-        let hopper = SmxSpec {
-            barrier_warp_cycles: 2,
-            barrier_cycles: 12,
-            ..spec()
-        };
+        let mut spec = spec();
+        spec.barrier_warp_cycles = 2;
+        spec.device.latency.barrier_cycles = 12;
         for (warps, measured) in [
             (1, 14.0),
             (2, 16.0),
@@ -96,13 +96,10 @@ mod tests {
             (16, 44.0),
             (32, 76.0),
         ] {
-            let cycles = round(&hopper, warps);
+            let cycles = round(&spec, warps);
             assert!((cycles - measured).abs() < 1.0, "{warps} warps: {cycles}");
         }
-        let free = SmxSpec {
-            barriers_are_free: true,
-            ..hopper
-        };
-        assert!(round(&free, 4) < 2.0);
+        spec.device.ideals = Ideals::of(&[Ideal::Barriers]);
+        assert!(round(&spec, 4) < 2.0);
     }
 }

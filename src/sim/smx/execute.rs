@@ -3,8 +3,9 @@
 //! Every latency is known when an instruction issues: the warp's next issue cycle is computed at once.
 
 use super::Smx;
+use crate::device::ideal::Ideal;
 use crate::isa::OpClass;
-use crate::launch::dependence::DependenceTracking;
+use crate::launch::spec::DependenceTracking;
 use crate::sim::code::{MemoryRequest, ReplayOp};
 use crate::sim::memory::{CaseOffset, Served};
 use crate::sim::observe::{Cause, Issued, Observer, WarpSlot};
@@ -55,7 +56,7 @@ impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
             if !pairs {
                 return true;
             }
-            if issued == self.spec.dispatches_per_scheduler {
+            if issued == self.spec.device.issue.n_dispatch {
                 self.hold(s, i, self.now + 1, Cause::Wait);
                 return true;
             }
@@ -74,8 +75,8 @@ impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
         }
         let wait = self.pipes.operand_wait(op.class, op.sources);
         self.scheduler(s).lose_slots(wait, now, Cause::MathPipe);
-        if op.redirects && self.spec.branch_issue_slots > 1 {
-            let until = now + u64::from(self.spec.branch_issue_slots);
+        if op.redirects && self.spec.device.issue.branch_issue_slots > 1 {
+            let until = now + u64::from(self.spec.device.issue.branch_issue_slots);
             self.scheduler(s).occupy(until, Cause::Branch);
         }
         let warp = &mut self.warps[self.slots.warp(s, i)];
@@ -118,7 +119,7 @@ impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
         let mut fetches_at = now;
         if op.redirects {
             cause = Cause::Branch;
-            if following.pc_bytes != self.spec.code_layout.next(op.pc_bytes) {
+            if following.pc_bytes != self.spec.code.layout.next(op.pc_bytes) {
                 let (cycles, target_known) = self.spec.taken_branch(op);
                 next = next.max(now + u64::from(cycles));
                 fetches_at += u64::from(target_known);
@@ -127,7 +128,7 @@ impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
         let icache = &mut self.icaches[usize::from(self.icache_of[s % MAX_SCHEDULERS])];
         let fetch = icache.fetch(s, following.pc_bytes, &mut warp.fetched_line, fetches_at);
         if fetch.lines > 0 {
-            let slots = fetch.lines * self.spec.icache_l0_line_slots;
+            let slots = fetch.lines * self.spec.code.l0_line_slots;
             self.schedulers[s].lose_slots(slots, now, Cause::NoInstruction);
         }
         self.counters.icache_misses += u64::from(fetch.delay > 0);
@@ -143,17 +144,20 @@ impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
             cause = load.cause();
             mshr_until = load.mshr_until();
         }
-        let limit = self.spec.global_loads_in_flight_per_warp;
+        let limit = self.spec.device.load_store.global_loads_in_flight_per_warp as usize;
         if following.request == MemoryRequest::GlobalLoad
-            && let Some(ready_at) =
-                warp.wait_for_global_slot(limit, u64::from(self.spec.l2_latency_cycles), next)
+            && let Some(ready_at) = warp.wait_for_global_slot(
+                limit,
+                u64::from(self.spec.device.l2.hit_latency_cycles),
+                next,
+            )
             && ready_at > next
         {
             next = ready_at;
             cause = Cause::Global;
             mshr_until = 0;
         }
-        if op.class == OpClass::Barrier && !self.spec.barriers_are_free {
+        if op.class == OpClass::Barrier && !self.spec.device.ideals.has(Ideal::Barriers) {
             self.arrive(s, i, next.max(now + 1));
             return false;
         }
@@ -185,7 +189,7 @@ impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
             let read = Served::new(read_at, Cause::LoadStoreUnit);
             warp.track_load(op.read_targets.into(), read, now);
         }
-        if self.spec.replays_take_issue_slots && op.lines > 1 {
+        if self.spec.device.issue.replays_take_issue_slots && op.lines > 1 {
             let until = now + u64::from(op.lines);
             self.scheduler(s).occupy(until, Cause::LoadStoreUnit);
         }

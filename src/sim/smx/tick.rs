@@ -58,7 +58,7 @@ impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
     /// the last one.
     #[inline]
     fn first_scheduler(&self) -> usize {
-        match self.spec.arbitration {
+        match self.spec.device.load_store.arbitration {
             Arbitration::Rotating => self.now as usize % self.n_schedulers,
             Arbitration::FixedOrder => 0,
         }
@@ -102,7 +102,7 @@ impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
             ready &= !(1 << i);
             self.waits.take(self.slots.warp(s, i));
             if self.issue(s, i) {
-                let interval = u64::from(self.spec.issue_interval_cycles);
+                let interval = u64::from(self.spec.device.issue.interval_cycles);
                 let scheduler = &mut self.schedulers[s];
                 scheduler.charge_issue(i, now, &mut self.account);
                 if interval > 1 && scheduler.busy_until() < now + interval {
