@@ -212,7 +212,7 @@ mod tests {
         for (opcode, class) in [
             ("XMAD.MRG", OpClass::IntMul),
             ("HFMA2.MMA.NOVEL", OpClass::Fp32),
-            ("SHFL.IDX", OpClass::Shift),
+            ("SHFL.IDX", OpClass::Memory),
             ("LDG.E.CONSTANT.SYS", OpClass::Memory),
             ("WARPSYNC", OpClass::Control),
             ("VIADD", OpClass::IntAdd),
