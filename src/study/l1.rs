@@ -12,7 +12,7 @@ const WAYS: [u32; 4] = [4, 5, 6, 7];
 const MAX_L1_BYTES: u32 = 1 << 20;
 
 /// The device with an L1 of `bytes`. A size that it has keeps its shared memory and geometry; any other gets the
-/// largest shared memory beside it, and the geometry that [`l1_geometry`] finds.
+/// largest shared memory beside it, and the geometry that `l1_geometry` finds.
 pub fn with_l1(device: &Device, bytes: u32) -> Result<Device, StudyError> {
     let mut changed = device.clone();
     if device.split_for_l1(bytes).is_some() {
