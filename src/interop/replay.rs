@@ -73,7 +73,7 @@ pub fn import(
     Ok(log.laid_out(device, more_blocks))
 }
 
-/// What the warps of a trace executed so far.
+/// Blocks of a trace, with the instructions executed so far.
 struct Log {
     header: Header,
     blocks: Vec<ExecutedBlock>,

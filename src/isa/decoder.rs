@@ -9,10 +9,11 @@ use std::collections::HashMap;
 
 use super::error::IsaError;
 use super::family::Family;
+use super::half::half_from;
 use super::hopper;
 use super::instruction::{Control, Instruction};
 use super::meaning::{Meaning, special};
-use super::op::{Compare, Op};
+use super::op::{Compare, Op, Round};
 use super::operand::{
     Operand, Place, Predicate, RZ, Source, first_uniform, parse_operand, parse_predicate,
     split_operands,
@@ -290,18 +291,12 @@ fn half_constants(instruction: &mut Instruction) {
     }
 }
 
-/// Returns the half-precision pattern of a number that half precision represents exactly.
+/// Returns the half-precision pattern of a constant; the quiet NaN is the compiler's.
 fn half_bits(value: f32) -> u32 {
-    let bits = value.to_bits();
-    let sign = bits >> 16 & 0x8000;
-    let magnitude = value.abs();
-    if magnitude < 2f32.powi(-14) {
-        return sign | (magnitude * 2f32.powi(24)) as u32;
+    match value.is_nan() {
+        true => value.to_bits() >> 16 & 0x8000 | 0x7e00,
+        false => half_from(value.into(), Round::Nearest).into(),
     }
-    if !magnitude.is_finite() {
-        return sign | 0x7c00 | u32::from(value.is_nan()) << 9;
-    }
-    sign | ((bits >> 23 & 0xff) - 112) << 10 | bits >> 13 & 0x3ff
 }
 
 fn plain(place: Place) -> Source {

@@ -13,6 +13,7 @@ mod decoder;
 pub mod encoding;
 pub mod error;
 mod family;
+pub mod half;
 pub mod hopper;
 pub mod instruction;
 pub mod jump_table;

@@ -90,6 +90,18 @@ pub enum Round {
     Zero,
 }
 
+impl Round {
+    /// Rounds to an integer.
+    pub fn to_integer(self, value: f64) -> f64 {
+        match self {
+            Round::Nearest => value.round_ties_even(),
+            Round::Down => value.floor(),
+            Round::Up => value.ceil(),
+            Round::Zero => value.trunc(),
+        }
+    }
+}
+
 /// Functions of the special function unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Mufu {

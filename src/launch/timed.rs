@@ -16,7 +16,7 @@ pub struct TimedCode {
     pub code_bytes: u32,
     /// Addresses of a thread's frame in local memory.
     pub frame: Range<u32>,
-    /// What each executed instruction accesses.
+    /// Memory access of each executed instruction.
     pub accesses: Vec<Option<Access>>,
     starts: Vec<u32>,
     /// For every executed instruction, the timed one that accesses memory for it.

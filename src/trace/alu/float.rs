@@ -1,6 +1,7 @@
 //! Float arithmetic, special functions and conversions of one lane.
 
 use super::{Lane, Outputs, flush_denormal, value, value64};
+use crate::isa::half::{half_from, half_to};
 use crate::isa::op::{Mufu, Number, Op, Round};
 use crate::util::elementary::{cos, exp2, log2, sin};
 
@@ -65,10 +66,10 @@ impl Lane<'_> {
         };
         let round = self.instruction.round;
         match to {
-            Number::Float(_) if integral => self.of_float(round_to_integer(wide, round), to),
+            Number::Float(_) if integral => self.of_float(round.to_integer(wide), to),
             Number::Float(_) => self.of_float(wide, to),
             // A float beyond the range becomes the nearest number in it.
-            _ => clamped(round_to_integer(wide, round) as i128, to),
+            _ => clamped(round.to_integer(wide) as i128, to),
         }
     }
 
@@ -156,15 +157,6 @@ fn round_to_f32(value: f64, error: f64, round: Round) -> f32 {
     }
 }
 
-fn round_to_integer(value: f64, round: Round) -> f64 {
-    match round {
-        Round::Nearest => value.round_ties_even(),
-        Round::Down => value.floor(),
-        Round::Up => value.ceil(),
-        Round::Zero => value.trunc(),
-    }
-}
-
 fn signed_part(bits: u64, width: u8) -> i64 {
     let unused = 64 - u32::from(width);
     (bits << unused) as i64 >> unused
@@ -190,46 +182,6 @@ fn clamped(value: i128, to: Number) -> u64 {
         Number::Unsigned(width) | Number::Float(width) => (0, (1_i128 << width) - 1),
     };
     narrowed(value.clamp(low, high) as u64, to)
-}
-
-/// Value of a number of half precision.
-fn half_to(bits: u16) -> f64 {
-    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
-    let magnitude = match (exponent, fraction) {
-        (31, 0.0) => f64::INFINITY,
-        (31, _) => f64::NAN,
-        (0, fraction) => fraction * 2f64.powi(-24),
-        _ => (1.0 + fraction / 1024.0) * 2f64.powi(exponent - 15),
-    };
-    if bits >> 15 != 0 {
-        -magnitude
-    } else {
-        magnitude
-    }
-}
-
-/// The number of half precision that a float is rounded to.
-fn half_from(value: f64, round: Round) -> u16 {
-    const INFINITE: u16 = 0x7c00;
-    let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
-    if value.is_nan() {
-        return 0x7fff;
-    }
-    // Steps of the smallest numbers, or of those between two powers of two.
-    let exponent = ((value.abs().to_bits() >> 52) as i32 - 1023).clamp(-14, 16);
-    let steps = round_to_integer(value * 2f64.powi(10 - exponent), round).abs();
-    let bits = steps as u32 + ((exponent + 14) as u32) * 0x400;
-    let is_beyond = bits >= u32::from(INFINITE) && value.is_finite();
-    let is_cut = match round {
-        Round::Nearest => false,
-        Round::Zero => true,
-        Round::Down => value > 0.0,
-        Round::Up => value < 0.0,
-    };
-    sign | match is_beyond && is_cut {
-        true => INFINITE - 1,
-        false => bits.min(INFINITE.into()) as u16,
-    }
 }
 
 /// MUFU flushes denormal inputs, whatever its modifiers.

@@ -16,7 +16,7 @@ use float::division_needs_slow_path;
 mod float;
 mod integer;
 #[cfg(test)]
-mod tests;
+pub mod tests;
 
 /// Condition-code bits.
 pub const CC_ZERO: u8 = 1;

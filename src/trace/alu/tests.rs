@@ -15,16 +15,26 @@ fn kepler(text: &str) -> Instruction {
     Kernel::parse(&file, "test").unwrap().instructions.remove(0)
 }
 
-/// Parses one Hopper instruction.
-fn hopper(text: &str) -> Instruction {
-    let file = format!(
+/// Parses a Hopper kernel of these instructions.
+pub fn hopper_kernel(instructions: &[&str], registers: u32) -> Kernel {
+    let mut file = format!(
         ".headerflags @\"EF_CUDA_SM90 EF_CUDA_VIRTUAL_SM(EF_CUDA_SM90)\"\n\
          //----- nvinfo : EIATTR_FRAME_SIZE\n\
          .section\t.nv.info,\"\",@\"SHT_CUDA_INFO\"\n.word index@(k)\n.word 0x0\n\
-         .section\t.text.k,\"ax\",@progbits\n.sectioninfo @\"SHI_REGISTERS=8\"\n\
-         /*0000*/ {text} ; /* 0x0000000000000000 */\n/* 0x0000000000000000 */\n"
+         .section\t.text.k,\"ax\",@progbits\n.sectioninfo @\"SHI_REGISTERS={registers}\"\n"
     );
-    Kernel::parse(&file, "test").unwrap().instructions.remove(0)
+    for (at, text) in instructions.iter().enumerate() {
+        file += &format!(
+            "/*{:04x}*/ {text} ; /* 0x0000000000000000 */\n/* 0x0000000000000000 */\n",
+            16 * at
+        );
+    }
+    Kernel::parse(&file, "test").unwrap()
+}
+
+/// Parses one Hopper instruction.
+fn hopper(text: &str) -> Instruction {
+    hopper_kernel(&[text], 8).instructions.remove(0)
 }
 
 fn run(instruction: &Instruction, sources: &[u32], predicates: &[bool], cc: u8) -> Outputs {
@@ -433,7 +443,13 @@ fn half_precision_is_rounded_to() {
         assert_eq!(half("F2F.F16.F32.RP R0, R1", -middle), 0x8000 | bits);
     }
     assert_eq!(half("F2F.F16.F32 R0, R1", 65520.0), 0x7c00);
-    assert_eq!(half("F2F.F16.F32.RZ R0, R1", 1e9), 0x7bff);
+    for beyond in [1e9, f32::MAX] {
+        assert_eq!(half("F2F.F16.F32 R0, R1", beyond), 0x7c00);
+        assert_eq!(half("F2F.F16.F32.RZ R0, R1", beyond), 0x7bff);
+        assert_eq!(half("F2F.F16.F32.RP R0, R1", -beyond), 0xfbff);
+        assert_eq!(half("F2F.F16.F32.RM R0, R1", -beyond), 0xfc00);
+    }
+    assert_eq!(half("F2F.F16.F32.RZ R0, R1", f32::INFINITY), 0x7c00);
     assert_eq!(half("F2F.F16.F32 R0, R1", f32::NAN) & 0x7fff, 0x7fff);
 }
 

@@ -1,7 +1,7 @@
 //! Tests of whole warps, through the disassembler's text.
 
 use super::{BlockPlace, LANES, Warp};
-use crate::isa::Kernel;
+use crate::trace::alu::tests::hopper_kernel;
 use crate::trace::launch::ConstantMemory;
 use crate::trace::memory::BlockMemory;
 use std::array;
@@ -13,22 +13,8 @@ fn lanes(instructions: &[&str], n_threads: u32) -> [u32; LANES] {
 
 /// Executes Hopper instructions in a block's first warp, in a kernel of `registers`, then returns R0 of every lane.
 fn lanes_of_block(instructions: &[&str], place: BlockPlace, registers: u32) -> [u32; LANES] {
-    let mut file = format!(
-        ".headerflags @\"EF_CUDA_SM90 EF_CUDA_VIRTUAL_SM(EF_CUDA_SM90)\"\n\
-         //----- nvinfo : EIATTR_FRAME_SIZE\n\
-         .section\t.nv.info,\"\",@\"SHT_CUDA_INFO\"\n.word index@(k)\n.word 0x0\n\
-         .section\t.text.k,\"ax\",@progbits\n.sectioninfo @\"SHI_REGISTERS={registers}\"\n"
-    );
-    for (at, text) in instructions.iter().chain(&["EXIT"]).enumerate() {
-        file += &format!(
-            "/*{:04x}*/ {text} ; /* 0x0000000000000000 */\n/* 0x0000000000000000 */\n",
-            16 * at
-        );
-    }
-    let (kernel, constants) = (
-        Kernel::parse(&file, "test").unwrap(),
-        ConstantMemory::default(),
-    );
+    let kernel = hopper_kernel(&[instructions, &["EXIT"]].concat(), registers);
+    let constants = ConstantMemory::default();
     let mut memory = BlockMemory::new(Vec::new(), Vec::new(), Vec::new(), 32);
     let mut warp = Warp::new(&kernel, &constants, place, 0);
     warp.run(&mut memory, 100).unwrap();

@@ -76,7 +76,7 @@ pub struct Own {
 
 macro_rules! counts {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
-        /// What baselines read.
+        /// Counts of a launch that baselines read.
         #[derive(Debug, Clone, Copy, Default)]
         pub struct Counts { $($(#[$doc])* pub $name: f64),* }
 
